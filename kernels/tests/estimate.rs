@@ -67,7 +67,9 @@ impl Swarm {
         }
         let Swarm { world, program, memories, estimators, wheels, .. } = self;
         world.update_with_wheels(|i, senses, draws| {
-            let told = estimators[i].model().compensated(steer(memories[i].tick(program, senses, draws).1, &Wheels::default()));
+            let told = estimators[i]
+                .model()
+                .compensated(steer(memories[i].tick(program, senses, draws).1, &Wheels::default()));
             estimators[i].command(now, told);
             [told[0] * wheels[i][0], told[1] * wheels[i][1]]
         });

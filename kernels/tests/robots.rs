@@ -105,7 +105,8 @@ fn engines_agree_for_any_robot_model() {
     for (robots, models, updates) in [(9, 24, 60), (40, 6, 25)] {
         for number in 0..models {
             let spec = world(robots, number);
-            let [reference, simd] = [runs(&Reference::default(), &spec, updates), runs(&Simd::default(), &spec, updates)];
+            let [reference, simd] =
+                [runs(&Reference::default(), &spec, updates), runs(&Simd::default(), &spec, updates)];
             assert_eq!(reference, simd, "{robots} robots, model {number}: {:?}", spec.physics.robot);
         }
     }
@@ -122,7 +123,8 @@ fn every_part_of_a_model_changes_the_runs() {
         spec
     };
     let before = runs(&Simd::default(), &plain(), 100);
-    let parts: [(&str, fn(&mut WorldSpec)); 13] = [
+    type Change = fn(&mut WorldSpec);
+    let parts: [(&str, Change); 13] = [
         ("radius", |w| (w.robot.radius, w.physics.robot.radius) = (0.06, 0.06)),
         ("speed", |w| w.physics.robot.wheels.max_speed = 0.12),
         ("steering", |w| w.physics.robot.wheels.steering = Steering::Pivot),

@@ -4,7 +4,7 @@ use crate::errors;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
-use xpuck_experiment::world_file;
+use xpuck_experiment::{robot_model, world_file};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::{Scenario, WorldSpec};
 use xpuck_wire::file;
@@ -68,11 +68,27 @@ impl World {
         benchmark.with_robots(robots)
     }
 
-    /// Loads a world from a world file (docs/worlds.md).
+    /// Loads a world from a world file (docs/worlds.md). `robot` replaces the robots of the file: a model, or a file
+    /// (docs/robot-models.md).
     #[staticmethod]
-    fn load(path: PathBuf) -> PyResult<World> {
-        let spec = world_file::read(&path).map_err(|error| errors::of_file(&path, error))?;
+    #[pyo3(signature = (path, *, robot = None))]
+    fn load(path: PathBuf, robot: Option<&str>) -> PyResult<World> {
+        let wrong = |why| errors::value(format!("robot: {why}"));
+        let given = robot.map(|name| robot_model::read(name).map_err(wrong)).transpose()?;
+        let spec = world_file::read_with(&path, given.as_ref()).map_err(|error| errors::of_file(&path, error))?;
         let text = file::text(&path, file::MAX_TOML).map_err(|error| errors::of_file(&path, error))?;
+        let file = || world_file::robot(&path).map_err(|error| errors::of_file(&path, error));
+        let robot = if robot_model::named_robot(&text).is_some() && given.is_none() { Some(file()?) } else { given };
+        // The text is passed on without its folder, so it contains the model.
+        let text = match robot {
+            Some(robot) => {
+                let mut table: toml::Table = text.parse().expect("it was parsed before");
+                let keys: toml::Table = robot.to_toml().parse().expect("the text of a model is TOML");
+                table.insert("robot".into(), keys.into());
+                table.to_string()
+            }
+            None => text,
+        };
         Ok(World { spec, scenario: None, text: Some(text.into()) })
     }
 
@@ -116,6 +132,12 @@ impl World {
     #[getter]
     fn task(&self) -> &'static str {
         self.spec.task.name()
+    }
+
+    /// Maximum speed of a wheel (m/s).
+    #[getter]
+    fn max_speed(&self) -> f32 {
+        self.spec.physics.robot.wheels.max_speed
     }
 
     /// Size of the arena: length along x and width along y (m).

@@ -1,7 +1,7 @@
 //! Estimated parameters of a world, and world models with values for them.
 
 use crate::math::{Vec2, max, min, vec2};
-use crate::model::{ROBOT_RADIUS, V_MAX};
+use crate::model::V_MAX;
 use crate::world::spec::{Area, Start};
 use crate::world::wall::Wall;
 use crate::world::{SpecError, WorldSpec};
@@ -256,7 +256,7 @@ impl WorldModel {
             spec.physics.walls.extend(walls);
             for start in &mut spec.starts {
                 if let Start::Area(area) = start {
-                    *area = self.within(*area, ROBOT_RADIUS);
+                    *area = self.within(*area, planned.robot.radius);
                 }
             }
             for disc in &mut spec.discs {

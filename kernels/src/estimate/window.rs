@@ -2,7 +2,7 @@
 
 use super::parameter::{Parameter, WorldModel, edge_wall};
 use crate::math::{Vec2, wrap_angle};
-use crate::model::{DT, PROX_RANGE, WHEELBASE};
+use crate::model::DT;
 use crate::world::physics::{self, Physics};
 use crate::world::{Body, Pose, Shape, World, WorldSpec, senses};
 
@@ -78,7 +78,7 @@ const CARRIED: f32 = 0.06;
 const MAX_GAP: f32 = 0.02;
 /// Gap below which objects count as touching (m).
 const CONTACT_GAP: f32 = 0.002;
-/// Standard deviation of a proximity reading; 1 corresponds to [`PROX_RANGE`].
+/// Standard deviation of a proximity reading; 1 is the largest reading.
 const READING: f32 = 0.2;
 
 /// Number of draws of motion noise over which a prediction averages, and seed of these draws.
@@ -233,7 +233,7 @@ impl Window {
     /// Returns true if an edge at distance `far` from the centre (m) is in range of the proximity sensors, or could
     /// be touched.
     fn feels(&self, shapes: &Shapes, outward: Vec2, far: f32) -> bool {
-        self.outermost(shapes, outward) + PROX_RANGE > far
+        self.outermost(shapes, outward) + shapes.physics.robot.proximity.range > far
     }
 
     /// Returns whether this window can distinguish a value of a parameter from the current value in the model.
@@ -264,7 +264,7 @@ impl Window {
         let astray = wrap_angle(self.to.me.heading - self.from.me.heading - turn);
         let along = root([PLACE, shapes.physics.noise[0] * way.length() / steps, late]);
         let across = root([PLACE, HEADING * way.length()]);
-        let heading = root([HEADING, shapes.physics.noise[1] * turn / steps, 2.0 * late / WHEELBASE]);
+        let heading = root([HEADING, shapes.physics.noise[1] * turn / steps, late / shapes.robot.contact_arm]);
         let mut sum = student_log_density(off.dot(forward) / along)
             + student_log_density(off.dot(forward.perp()) / across)
             + student_log_density(astray / heading);

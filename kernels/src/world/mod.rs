@@ -304,8 +304,7 @@ impl World {
                     s.up = reading.up;
                 }
             } else if slow && sensing.neighbours {
-                (s.attr, s.neighbours) =
-                    senses::range_and_bearing_among(&self.bodies, i, robot.neighbour_range, near);
+                (s.attr, s.neighbours) = senses::range_and_bearing_among(&self.bodies, i, robot.neighbour_range, near);
             }
         }
     }

@@ -4,10 +4,10 @@
 use super::Sensing;
 use super::senses::camera_model::CameraView;
 use crate::math::{Vec2, atan2, max, min, vec2};
-use crate::tree::registers::{ATTR, BLUE, GROUND, LIGHT, NEIGHBOURS, PROX, RED, TAG, UP};
-use crate::tree::{Program, register_of};
 use crate::model::{NEIGHBOUR_RANGE, PROX_RANGE, ROBOT_RADIUS, V_MAX};
 use crate::random::{Stream, error_words, nearly_normal};
+use crate::tree::registers::{ATTR, BLUE, GROUND, LIGHT, NEIGHBOURS, PROX, RED, TAG, UP};
+use crate::tree::{Program, register_of};
 use std::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
 /// Wheels and senses of a robot. [`Shape`](super::Shape) has its radius, mass and wheelbase.

@@ -69,7 +69,13 @@ fn tables_agree_with_the_interpreter() {
         }
         let (_, goal) = Memory::new(&program).tick(&program, &senses, &mut random::draws(1, 1));
         for (told, done) in case.wheels.into_iter().zip(steer(goal, &Wheels::default())) {
-            assert!((told - done).abs() < 1e-5, "{}: told {:?}, done {:?}", case.when, case.wheels, steer(goal, &Wheels::default()));
+            assert!(
+                (told - done).abs() < 1e-5,
+                "{}: told {:?}, done {:?}",
+                case.when,
+                case.wheels,
+                steer(goal, &Wheels::default())
+            );
         }
     }
 }

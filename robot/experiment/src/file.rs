@@ -1,8 +1,8 @@
 //! Experiment file, which defines the work of a swarm. Its text is sent to every robot.
 
 use crate::lamps::Lamps;
-use crate::robot_model::is_named;
 use crate::phase::{Given, Kind, MAX_PHASES, Phase};
+use crate::robot_model::is_named;
 use crate::silence::{Genes, Silence};
 use crate::steps::{MAX_STEPS, StepEntry};
 use schemars::{JsonSchema, Schema, SchemaGenerator};

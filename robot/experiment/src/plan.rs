@@ -5,9 +5,9 @@ use crate::calibration::Calibration;
 use crate::file::{Experiment, sent_name};
 use crate::lamps::Lamps;
 use crate::phase::{Drive, Given, Kind, Phase, Until};
+use crate::robot_model::{self, RobotSpec};
 use crate::silence::{Genes, Silence};
 use crate::steps::{self, MAX_GENERATIONS, Step};
-use crate::robot_model::{self, RobotSpec};
 use crate::{settings, tree_file, world_file};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -153,7 +153,9 @@ impl Plan {
         let settings = settings::effective(algorithm, given, &e.migration);
         let settings = settings.map_err(|why| fail(format!("evolution.{why}")))?;
         if !settings.avoiding {
-            return Err(fail("evolution.settings.avoiding = false is for `xpuck evolve` only: robots always avoid collisions"));
+            return Err(fail(
+                "evolution.settings.avoiding = false is for `xpuck evolve` only: robots always avoid collisions",
+            ));
         }
         let calibration = e.calibration.as_ref().map(|name| calibration(name, files)).transpose()?;
         let measured = |spec: WorldSpec| match &calibration {
@@ -185,7 +187,8 @@ impl Plan {
         for (i, phase) in (1..).zip(phases) {
             let wrong = |error: PlanError| fail(format!("phase {i}: {error}"));
             if let Some(file) = &phase.world {
-                world = measured(read_world(file, files, Some(robots), robot.as_ref()).map_err(wrong)?).map_err(wrong)?;
+                world =
+                    measured(read_world(file, files, Some(robots), robot.as_ref()).map_err(wrong)?).map_err(wrong)?;
             }
             let given = match &phase.controllers {
                 Some(list) => assign_trees(list, files, robots).map_err(wrong)?,
@@ -203,7 +206,9 @@ impl Plan {
             (phase.world.physics.robot, phase.world.robot) == (planned[0].world.physics.robot, planned[0].world.robot)
         };
         if !planned.iter().all(same) {
-            return Err(fail("its phases have different robot models; a swarm has one model, so use the same in all worlds"));
+            return Err(fail(
+                "its phases have different robot models; a swarm has one model, so use the same in all worlds",
+            ));
         }
         if planned.iter().any(|phase| phase.world.task.last_disc(phase.world.discs.len()) > 1) {
             return Err(fail(
@@ -291,7 +296,9 @@ impl Plan {
 fn unfit_for_devices(world: &WorldSpec) -> Option<String> {
     let (robot, device) = (&world.physics.robot, RobotModel::default());
     let refuse = |key: &str, value: &dyn Display, device: &dyn Display| {
-        Some(format!("the robot model has {key} = {value}, but the devices of this robot give {device}; change the model"))
+        Some(format!(
+            "the robot model has {key} = {value}, but the devices of this robot give {device}; change the model"
+        ))
     };
     let wheelbase = 2.0 * world.robot.contact_arm;
     let messages = world.messages.unwrap_or_default();

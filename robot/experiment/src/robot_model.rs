@@ -118,11 +118,8 @@ impl RobotSpec {
         };
         let _ = write!(text, "[proximity]\nlength_m = {range:?}\ncurve = {curve}\nnoise = {noise:?}\n");
         let fov = fov_degrees(model.camera.fov);
-        let _ = write!(
-            text,
-            "[camera]\nfov_deg = {fov:?}\ndelay_s = {:?}\nmisses = {:?}\n",
-            camera.delay_s, camera.misses
-        );
+        let _ =
+            write!(text, "[camera]\nfov_deg = {fov:?}\ndelay_s = {:?}\nmisses = {:?}\n", camera.delay_s, camera.misses);
         if model.camera.range.is_finite() {
             let _ = writeln!(text, "range_m = {:?}", model.camera.range);
         }

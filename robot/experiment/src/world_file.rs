@@ -354,12 +354,7 @@ struct RobotOnly {
 
 /// Performs [`parse`] for worlds whose robot model may be a file. `robot` replaces the robots of the file, and `load`
 /// reads the files of robot models.
-pub fn parse_with(
-    name: &str,
-    text: &str,
-    robot: Option<&RobotSpec>,
-    load: Loader<'_>,
-) -> Result<WorldSpec, FileError> {
+pub fn parse_with(name: &str, text: &str, robot: Option<&RobotSpec>, load: Loader<'_>) -> Result<WorldSpec, FileError> {
     if text.len() > MAX_TEXT {
         return Err(FileError::value(
             name,
@@ -450,11 +445,7 @@ fn spec(file: WorldFile, robot: &RobotSpec) -> Result<WorldSpec, String> {
         (1..).zip(start).map(|(i, entry)| inside_walls(i, self::start(i, entry, zones)?, &behind_walls)).collect();
     Ok(WorldSpec {
         robots,
-        robot: Shape {
-            mass: robot_mass_kg.unwrap_or(shape.mass),
-            mu: robot_friction.unwrap_or(shape.mu),
-            ..shape
-        },
+        robot: Shape { mass: robot_mass_kg.unwrap_or(shape.mass), mu: robot_friction.unwrap_or(shape.mu), ..shape },
         physics: Physics {
             mu_bodies: body_friction,
             restitution,

@@ -7,6 +7,7 @@ use xpuck_kernels::math::vec2;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Senses, Tree};
 use xpuck_kernels::world::physics::steer;
+use xpuck_kernels::world::robot::Wheels;
 use xpuck_robot_core::controller::Controller;
 use xpuck_robot_core::readings::Readings;
 use xpuck_robot_core::trace::{Context, Tracer};
@@ -32,7 +33,7 @@ impl Robot {
         self.number += 1;
         let mut draws = Draws::new(1, 1, 0, self.number, Stream::Controller);
         let senses = Senses { neighbours: 8.0, prox: vec2(0.01 * self.number as f32, 0.1), ..Senses::default() };
-        steer(self.controller.tick(&senses, &mut draws))
+        steer(self.controller.tick(&senses, &mut draws), &Wheels::default())
     }
 
     fn update(&mut self) -> Vec<Updates> {

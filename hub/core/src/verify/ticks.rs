@@ -81,7 +81,13 @@ pub struct TickVerifier {
 impl TickVerifier {
     /// Creates a verifier for a run with this seed.
     pub fn new(seed: u64) -> TickVerifier {
-        TickVerifier { seed, wheels: Wheels::default(), programs: BTreeMap::new(), robots: BTreeMap::new(), first: None }
+        TickVerifier {
+            seed,
+            wheels: Wheels::default(),
+            programs: BTreeMap::new(),
+            robots: BTreeMap::new(),
+            first: None,
+        }
     }
 
     /// Sets the wheels of the robots. The default is the wheels of the reference model.
@@ -122,8 +128,15 @@ impl TickVerifier {
             return Ok(());
         }
         known.count.updates += unpacked.len() as u64;
-        let mut batch =
-            Batch { seed: self.seed, wheels: &self.wheels, island, robot, updates, count: &mut known.count, first: &mut self.first };
+        let mut batch = Batch {
+            seed: self.seed,
+            wheels: &self.wheels,
+            island,
+            robot,
+            updates,
+            count: &mut known.count,
+            first: &mut self.first,
+        };
         if updates.tree.is_empty() {
             unpacked.iter().zip(updates.first..).for_each(|(update, number)| batch.resting(update, number));
             known.ended = None;

@@ -164,7 +164,8 @@ pub fn load_any(path: Option<&Path>, overrides: Table) -> Result<Config, FileErr
                 *beside = path.with_file_name(&beside).to_string_lossy().into_owned();
             }
         }
-        if let Some(Value::String(robot)) = table.get_mut("robot").filter(|robot| !robot.as_str().is_some_and(is_named)) {
+        if let Some(Value::String(robot)) = table.get_mut("robot").filter(|robot| !robot.as_str().is_some_and(is_named))
+        {
             *robot = path.with_file_name(&robot).to_string_lossy().into_owned();
         }
         for step in table.get_mut("steps").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -259,12 +260,17 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
         Some(path) => {
             let text = read(&path)?;
             let name = path.display().to_string();
-            let read = PrimitiveSet::parse_without(&name, &text, absent).map_err(|error| FileError::value(&name, error.message))?;
+            let read = PrimitiveSet::parse_without(&name, &text, absent)
+                .map_err(|error| FileError::value(&name, error.message))?;
             (read, Some(text))
         }
         None => (PrimitiveSet::in_swarm_without(absent), None),
     };
-    let generations = file.generations.unwrap_or(if file.budget.is_some() || file.simulations.is_some() { MAX_GENERATIONS } else { GENERATIONS });
+    let generations = file.generations.unwrap_or(if file.budget.is_some() || file.simulations.is_some() {
+        MAX_GENERATIONS
+    } else {
+        GENERATIONS
+    });
     let world_of = |path: &str| Ok((world_file::read_with(path.as_ref(), robot.as_ref())?, read(path.as_ref())?));
     let mut steps = steps::read(&file.steps, &spec, generations, world_of, fail)?;
     let (spec, calibration) = match file.calibration {
@@ -373,7 +379,10 @@ impl Config {
         let robot = self.robot.as_ref().map(RobotSpec::to_toml);
         let beside = [&self.world, &self.primitive_set_file].map(|text| text.as_deref().unwrap_or(""));
         let worlds = self.steps.iter().filter_map(|step| step.world.as_deref());
-        let texts = [file.as_str(), beside[0], beside[1]].into_iter().chain(self.calibration.as_deref()).chain(robot.as_deref());
+        let texts = [file.as_str(), beside[0], beside[1]]
+            .into_iter()
+            .chain(self.calibration.as_deref())
+            .chain(robot.as_deref());
         checkpoint::fingerprint(texts.chain(worlds))
     }
 }

@@ -152,7 +152,11 @@ impl EvolutionRun {
         let simulations = self.config.simulations.map_or(0.0, |most| {
             // A further generation might need as many simulations as the largest so far.
             let State { simulations, most_simulations, .. } = self.state;
-            if simulations > 0 && simulations + most_simulations > most { 1.0 } else { simulations as f64 / most as f64 }
+            if simulations > 0 && simulations + most_simulations > most {
+                1.0
+            } else {
+                simulations as f64 / most as f64
+            }
         });
         generations.max(time).max(simulations)
     }

@@ -6,7 +6,7 @@
 use super::{Export, ExportedFile, floor, number, table};
 use std::fmt::Write;
 use xpuck_kernels::math::Vec2;
-use xpuck_kernels::model::{GRAVITY, NEIGHBOUR_RANGE, STEPS_PER_UPDATE};
+use xpuck_kernels::model::{GRAVITY, STEPS_PER_UPDATE};
 use xpuck_kernels::world::Pose;
 use xpuck_kernels::world::floor::Shade;
 
@@ -162,9 +162,10 @@ fn entities(export: &Export<'_>, run: u32) -> String {
     }
     for (i, robot) in robots.iter().enumerate() {
         let (Pose { at, heading }, tree) = (robot.pose, export.program_of(i));
+        let range = spec.messages.map_or(spec.physics.robot.neighbour_range, |messages| messages.range_m);
         let _ = writeln!(
             text,
-            "    <e-puck id=\"xpuck_{i}\" rab_range=\"{NEIGHBOUR_RANGE}\" rab_data_size=\"1\">\n      \
+            "    <e-puck id=\"xpuck_{i}\" rab_range=\"{range}\" rab_data_size=\"1\">\n      \
              <body position=\"{},{},0\" orientation=\"{},0,0\" />\n      <controller config=\"tree_{tree}\" />\n    </e-puck>",
             at.x,
             at.y,

@@ -12,8 +12,9 @@ pub mod webots;
 
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::Program;
+use xpuck_kernels::world::robot::RobotModel;
 use xpuck_kernels::world::start::place;
-use xpuck_kernels::world::{Body, Colour, Sensing, WorldSpec};
+use xpuck_kernels::world::{Body, Colour, Sensing, Shape, WorldSpec};
 
 /// File of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,11 +59,24 @@ impl Export<'_> {
             (spec.changes(), "parts of the world with `when` are exported as if they always existed"),
             (spec.messages.is_some(), "[messages] is left out: the other simulator models the messages of neighbours"),
             (
+                self.has_other_robots(),
+                "the robot model: robots there have the body, wheels and senses of the simulator's e-puck; only the \
+                 range of neighbours (ARGoS) and the field of view (Webots) follow the model",
+            ),
+            (
                 !spec.task.moves_disc(),
                 "the task is not scored there: only transport tasks are scored, and only in ARGoS",
             ),
         ];
         lost.into_iter().filter(|(is, _)| *is).map(|(_, line)| line.to_string()).collect()
+    }
+
+    /// Returns true if the robots differ from those of the reference model in a part that the exports lack.
+    fn has_other_robots(&self) -> bool {
+        let robot = self.spec.physics.robot;
+        let usual =
+            RobotModel { neighbour_range: robot.neighbour_range, camera: robot.camera, ..RobotModel::default() };
+        robot != usual || self.spec.robot.contact_arm != Shape::ROBOT.contact_arm
     }
 
     /// Returns the robots, followed by the discs, at the start of a run. Their positions are those of `xpuck

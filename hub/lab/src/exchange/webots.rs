@@ -4,7 +4,6 @@
 use super::{Export, ExportedFile, floor, number, table};
 use std::fmt::Write;
 use xpuck_kernels::math::Vec2;
-use xpuck_kernels::model::CAMERA_FOV;
 use xpuck_kernels::world::floor::Shade;
 use xpuck_kernels::world::{Pose, WorldSpec};
 
@@ -101,10 +100,11 @@ fn world(export: &Export<'_>, run: u32) -> String {
     }
     for (i, robot) in robots.iter().enumerate() {
         let (Pose { at, heading }, tree) = (robot.pose, export.program_of(i));
+        let fov = export.spec.physics.robot.camera.fov;
         let _ = write!(
             text,
             "E-puck {{\n  translation {} {} 0\n  rotation 0 0 1 {heading}\n  name \"xpuck {i}\"\n  controller \"xpuck\"\n  \
-             controllerArgs [\n    \"{tree}\"\n    \"{i}\"\n    \"{}\"\n    \"{run}\"\n  ]\n  camera_fieldOfView {CAMERA_FOV}\n  \
+             controllerArgs [\n    \"{tree}\"\n    \"{i}\"\n    \"{}\"\n    \"{run}\"\n  ]\n  camera_fieldOfView {fov}\n  \
              turretSlot [\n    Compass {{\n    }}\n    {}\n  ]\n  groundSensorsSlot [\n    E-puckGroundSensors {{\n    }}\n  ]\n}}\n",
             at.x,
             at.y,

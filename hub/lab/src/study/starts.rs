@@ -1,7 +1,6 @@
 //! Random poses around given poses, without overlaps, and the distance between two sets of poses.
 
 use xpuck_kernels::math::{Vec2, vec2};
-use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_kernels::world::{Pose, WorldSpec};
 
@@ -32,13 +31,14 @@ fn drawn(centre: &Pose, by: Deviations, draws: &mut Draws) -> Pose {
 
 fn free(spec: &WorldSpec, poses: &[Pose]) -> bool {
     let (hx, hy) = spec.physics.half_arena;
-    let inside = |at: Vec2| at.x.abs() <= hx - ROBOT_RADIUS && at.y.abs() <= hy - ROBOT_RADIUS;
+    let size = spec.robot.radius;
+    let inside = |at: Vec2| at.x.abs() <= hx - size && at.y.abs() <= hy - size;
     let clear = |at: Vec2| {
         let discs = spec.discs.iter().map(|disc| (disc.start.low, disc.shape.radius));
-        discs.into_iter().all(|(centre, radius)| (at - centre).length() >= ROBOT_RADIUS + radius)
-            && spec.physics.walls.iter().all(|wall| wall.offset(at).length() >= ROBOT_RADIUS)
+        discs.into_iter().all(|(centre, radius)| (at - centre).length() >= size + radius)
+            && spec.physics.walls.iter().all(|wall| wall.offset(at).length() >= size)
     };
-    let apart = |i: usize, at: Vec2| poses[..i].iter().all(|other| (other.at - at).length() >= 2.0 * ROBOT_RADIUS);
+    let apart = |i: usize, at: Vec2| poses[..i].iter().all(|other| (other.at - at).length() >= 2.0 * size);
     poses.iter().enumerate().all(|(i, pose)| inside(pose.at) && clear(pose.at) && apart(i, pose.at))
 }
 

@@ -2,7 +2,6 @@
 //! frisbee.
 
 use xpuck_kernels::math::Vec2;
-use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::spec::Area;
 use xpuck_kernels::world::{Pose, WorldSpec, start};
@@ -27,7 +26,7 @@ pub fn starts(spec: &WorldSpec, seed: u64, number: u32, frisbee: Option<Vec2>) -
     let disc = spec.discs.first();
     let clear = |pose: &Pose| {
         disc.is_none_or(|disc| {
-            let gap = |at: Vec2| (pose.at - at).length() - ROBOT_RADIUS - disc.shape.radius;
+            let gap = |at: Vec2| (pose.at - at).length() - spec.robot.radius - disc.shape.radius;
             gap(nearest(&disc.start, pose.at)) >= CLEAR && frisbee.is_none_or(|at| gap(at) >= CLEAR)
         })
     };
@@ -51,6 +50,7 @@ pub fn frisbee_is_placed(spec: &WorldSpec, at: Vec2) -> bool {
 mod tests {
     use super::*;
     use xpuck_kernels::math::vec2;
+    use xpuck_kernels::model::ROBOT_RADIUS;
     use xpuck_kernels::world::Scenario;
 
     #[test]

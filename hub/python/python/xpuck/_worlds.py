@@ -13,7 +13,7 @@ from ._xpuck import World
 
 #: Default senses of a robot: 13 numbers, two for each vector, described in docs/controllers.md.
 SENSES = ("v_prox", "v_up", "v_attr", "v_red", "v_green", "v_blue", "s_n")
-#: Maximum speed of a wheel [m/s].
+#: Maximum speed of a wheel of the reference model [m/s]; `World.max_speed` is that of a world.
 V_MAX = 0.13
 
 
@@ -49,7 +49,8 @@ class Worlds:
         self.count, self.robots = count, self.world.robots
         #: Number of updates in a run.
         self.updates = round(seconds * 10)
-        self._seed, self._first, self._scale = seed, 0, V_MAX if actions == "wheels" else None
+        self._seed, self._first = seed, 0
+        self._scale = self.world.max_speed if actions == "wheels" else None
         self._native = _xpuck.Worlds(self.world, count, seed, 0, list(senses), actions, self.updates)
         #: Number of sensed values per robot.
         self.cells = self._native.cells

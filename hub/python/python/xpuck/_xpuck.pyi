@@ -74,8 +74,8 @@ class World:
     def __new__(cls, robots: int = 9, *, scenario: Literal["a", "b", "mix"] = "mix") -> World:
         """Creates the benchmark: a frisbee to push towards -x; robots start at the -x end (a), anywhere (b), or both in turn."""
     @staticmethod
-    def load(path: str | PathLike[str]) -> World:
-        """Loads a world from a world file (docs/worlds.md)."""
+    def load(path: str | PathLike[str], *, robot: str | None = None) -> World:
+        """Loads a world from a world file (docs/worlds.md); robot replaces its robots: a model or a file (docs/robot-models.md)."""
     @staticmethod
     def parse(text: str) -> World:
         """Parses the text of a world file."""
@@ -91,6 +91,9 @@ class World:
     def robots(self) -> int: ...
     @property
     def task(self) -> str: ...
+    @property
+    def max_speed(self) -> float:
+        """Maximum speed of a wheel [m/s]."""
     @property
     def arena_m(self) -> tuple[float, float]:
         """Length along x and width along y [m]."""

@@ -31,6 +31,8 @@ pub struct Scene {
     robots: BTreeMap<String, State>,
     /// Radii of the world's discs (m). They are assigned in turn to the bodies that are not robots.
     discs: Vec<f32>,
+    /// Radius of a robot (m).
+    robot_radius: f32,
     /// Names of all bodies that have been observed, and whether the last frame contained each of them. The map stays
     /// small, because motion capture limits the number of bodies.
     bodies: BTreeMap<String, bool>,
@@ -45,6 +47,7 @@ impl Scene {
             arena,
             robots: robots.iter().map(|robot| (robot.clone(), State::default())).collect(),
             discs: vec![arena.frisbee_radius_m],
+            robot_radius: ROBOT_RADIUS,
             bodies: BTreeMap::new(),
             changed: false,
         }
@@ -83,6 +86,7 @@ impl Scene {
     pub fn world(&mut self, world: Option<&WorldSpec>, stamp: u64) -> Message {
         let discs = world.map(|world| world.discs.iter().map(|disc| disc.shape.radius).collect::<Vec<_>>());
         self.discs = discs.filter(|discs| !discs.is_empty()).unwrap_or_else(|| vec![self.arena.frisbee_radius_m]);
+        self.robot_radius = world.map_or(ROBOT_RADIUS, |world| world.robot.radius);
         self.changed = true;
         let time = Time::from_nanos(stamp);
         let half = [f64::from(self.arena.length_m) / 2.0, f64::from(self.arena.width_m) / 2.0];
@@ -118,7 +122,7 @@ impl Scene {
     fn looks(&self, time: Time) -> Vec<Entity> {
         let mut discs = self.discs.iter().cycle();
         let look = |(name, seen): (&String, &bool)| match self.robots.get(name) {
-            Some(state) => robot(name, *state, *seen, time),
+            Some(state) => robot(name, *state, self.robot_radius, *seen, time),
             None => disc(name, f64::from(*discs.next().unwrap_or(&self.arena.frisbee_radius_m)), *seen, time),
         };
         self.bodies.iter().map(look).collect()
@@ -204,7 +208,7 @@ fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
 }
 
 /// Returns the drawing of a robot. The colour shows the robot's state, and the arrow its heading.
-fn robot(id: &str, state: State, seen: bool, time: Time) -> Entity {
+fn robot(id: &str, state: State, radius: f32, seen: bool, time: Time) -> Entity {
     let (r, g, b) = match state {
         State::Idle => (0.6, 0.6, 0.6),
         State::Ready => (0.3, 0.5, 0.9),
@@ -212,7 +216,7 @@ fn robot(id: &str, state: State, seen: bool, time: Time) -> Entity {
         State::Pause => (0.95, 0.7, 0.1),
         State::Stop => (0.85, 0.2, 0.2),
     };
-    let radius = f64::from(ROBOT_RADIUS);
+    let radius = f64::from(radius);
     let mut entity = Entity::new(time, id, id);
     entity.metadata.push(KeyValue { key: "state".into(), value: format!("{state:?}").to_uppercase() });
     entity.cylinders.push(cylinder(radius, ROBOT_HEIGHT, colour(r, g, b, visible(seen))));

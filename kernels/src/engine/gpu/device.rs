@@ -4,8 +4,8 @@
 use super::adapters::{self, AdapterChoice, AdapterKind};
 use super::error::GpuError;
 use super::layout::Layout;
-use super::robot::RobotConstants;
 use super::params::Params;
+use super::robot::RobotConstants;
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +14,9 @@ use wgpu::{BindGroup, Buffer, BufferUsages, ComputePipeline, PollType, Submissio
 
 /// Function that generates the kernel source for a layout and a robot model.
 type Source = Box<dyn Fn(&Layout, &RobotConstants) -> String + Send + Sync>;
+
+/// Layout, robot constants and entry point of a kernel.
+type KernelKey = (Layout, Vec<u32>, &'static str);
 
 /// An open device with its kernels.
 pub(super) struct Device {
@@ -29,7 +32,7 @@ pub(super) struct Device {
     source: Source,
     bindings: wgpu::BindGroupLayout,
     /// Pipelines by layout, robot constants and entry point, compiled on first use.
-    kernels: Mutex<BTreeMap<(Layout, Vec<u32>, &'static str), ComputePipeline>>,
+    kernels: Mutex<BTreeMap<KernelKey, ComputePipeline>>,
     /// Buffers of finished batches, for reuse.
     free: Mutex<Vec<Buffers>>,
     lost: Arc<AtomicBool>,

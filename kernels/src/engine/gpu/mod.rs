@@ -32,7 +32,7 @@ use super::{Engine, Job, Outcome, alike};
 use crate::model::MAX_DISCS;
 use crate::tree::Program;
 use crate::world::senses::last_message;
-use crate::world::senses::messages::{Channel, Obstacles, Messages};
+use crate::world::senses::messages::{Channel, Messages, Obstacles};
 use crate::world::{InitialState, Sensing, Task, World, WorldSpec};
 use device::{Batch, Device, InFlightBatch};
 use encode::{ProgramTable, State, StateRows};

@@ -23,7 +23,9 @@ pub(super) fn fitness(scene: &Scene, rows: &StateRows<'_>, w: usize, cells: &[u3
     };
     let all: u64 = (0..robots).map(counted).sum();
     match &scene.task {
-        Task::Transport | Task::TransportOnce => raw_fitness(rows.moved(w, robots), seconds, scene.physics.robot.wheels.max_speed),
+        Task::Transport | Task::TransportOnce => {
+            raw_fitness(rows.moved(w, robots), seconds, scene.physics.robot.wheels.max_speed)
+        }
         Task::TransportPosition => {
             let (x, half) = (rows.get(w, quantity("X"), robots), scene.physics.half_arena.0);
             fitness_of_place(x, half - scene.bodies[robots].radius)
@@ -35,6 +37,8 @@ pub(super) fn fitness(scene: &Scene, rows: &StateRows<'_>, w: usize, cells: &[u3
             visited as f32 / super::params::cells(scene) as f32
         }
         Task::Objective(_) => unreachable!("objectives have scores of their own"),
-        Task::Foraging { nest, food } => all as f32 / food_max(nest, food, robots, seconds, scene.physics.robot.wheels.straight_speed()),
+        Task::Foraging { nest, food } => {
+            all as f32 / food_max(nest, food, robots, seconds, scene.physics.robot.wheels.straight_speed())
+        }
     }
 }

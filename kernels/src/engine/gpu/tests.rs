@@ -4,6 +4,7 @@
 //! The test runs on any Vulkan adapter; `make test` installs Mesa's software adapter.
 
 mod objectives;
+mod robots;
 
 use super::code::memory_words;
 use super::device::{Batch, Device};
@@ -822,7 +823,10 @@ fn kernels_run_within_the_limits_of_a_raspberry_pi() {
     assert!(invocations <= 256 && width <= 256 && shared <= 16_384 && buffers <= 8);
     let greedy = |_: &Layout, _: &RobotConstants| "@compute @workgroup_size(257)\nfn advance() {}\n".to_string();
     let device = Device::open(&AdapterChoice::Best, greedy).unwrap();
-    let refused = device.kernel(&Layout::select(LaneWork::Body, 9, 8), &RobotConstants::default(), "advance").unwrap_err().to_string();
+    let refused = device
+        .kernel(&Layout::select(LaneWork::Body, 9, 8), &RobotConstants::default(), "advance")
+        .unwrap_err()
+        .to_string();
     assert!(refused.contains("257"), "{refused}");
 }
 

@@ -1,8 +1,8 @@
 //! State variables of sixteen worlds, one world per lane.
 
 use crate::math::{Vec2, vec2};
-pub(super) use crate::tree::lanes::{LANES, Lanes};
 use crate::tree::Senses;
+pub(super) use crate::tree::lanes::{LANES, Lanes};
 use crate::tree::registers::{ATTR, CELLS, UP};
 
 /// State of one body in all worlds of a block.

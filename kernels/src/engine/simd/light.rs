@@ -67,13 +67,7 @@ pub(super) fn add_errors(readings: &mut [Lanes; 8], noise: f32, words: &[[u32; L
 
 /// Adds the lights by the inverse-square law.
 #[inline(always)]
-fn inverse_square(
-    body: &BodyLanes,
-    lighting: &Lighting,
-    radius: f32,
-    senses: &SenseLanes,
-    levels: &mut [Lanes; 8],
-) {
+fn inverse_square(body: &BodyLanes, lighting: &Lighting, radius: f32, senses: &SenseLanes, levels: &mut [Lanes; 8]) {
     for (level, ray) in levels.iter_mut().zip(ray_directions()) {
         for Light { at, height, brightness } in &lighting.lights {
             for l in 0..LANES {

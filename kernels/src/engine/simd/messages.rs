@@ -10,8 +10,8 @@ use crate::model::STEPS_PER_UPDATE;
 use crate::random::{Stream, normal_pair};
 use crate::tree::registers::{ATTR, NEIGHBOURS, UP};
 use crate::world::senses::messages::{Channel, MessageId, Messages, packet_block, packet_chance, packet_half};
-use crate::world::wall::Wall;
 use crate::world::senses::{compass, gap_step, last_message, poses_kept};
+use crate::world::wall::Wall;
 use crate::world::{Pose, WorldSpec};
 
 /// Messages in sixteen worlds, with the recent poses of the bodies.
@@ -61,7 +61,9 @@ impl MessageLanes {
         let channel = Channel::new(model, spec.robots, spec.obstacles());
         let mut messages = MessageLanes {
             obstacles: ObstacleLanes::new(&channel, spec.robots),
-            packet_limit: (0..=u16::MAX.into()).find(|word| packet_chance(*word) >= 1.0 - model.loss).unwrap_or(1 << 16),
+            packet_limit: (0..=u16::MAX.into())
+                .find(|word| packet_chance(*word) >= 1.0 - model.loss)
+                .unwrap_or(1 << 16),
             has_lobes: model.sender_lobe > 0 || model.receiver_lobe > 0,
             channel,
             kept,
@@ -281,7 +283,8 @@ impl ObstacleLanes {
     #[inline(always)]
     fn block(&self, [me, other]: [usize; 2], l: usize, from: Vec2, along: Vec2) -> bool {
         let square = along.length_squared();
-        let bodies = self.x[l].chunks_exact(WIDTH).zip(self.y[l].chunks_exact(WIDTH)).zip(self.radii.chunks_exact(WIDTH));
+        let bodies =
+            self.x[l].chunks_exact(WIDTH).zip(self.y[l].chunks_exact(WIDTH)).zip(self.radii.chunks_exact(WIDTH));
         let mut bits = [0u32; WIDTH];
         for (first, ((x, y), radii)) in (0..).step_by(WIDTH).zip(bodies) {
             for k in 0..WIDTH {

@@ -4,12 +4,12 @@
 //! computed in batches of sixteen such cases, which may belong to different robots and worlds.
 
 use super::lanes::{BodyLanes, LANES, Lanes, SenseLanes};
+use super::light::add_errors;
 use super::scene::Scene;
 use crate::math::{Vec2, max, min, vec2};
 use crate::tree::registers::PROX;
-use crate::world::senses::{ray_directions, ray_to_circle, ray_to_walls};
 use crate::world::robot::{Curve, Proximity};
-use super::light::add_errors;
+use crate::world::senses::{ray_directions, ray_to_circle, ray_to_walls};
 use crate::world::wall::{Wall, ray_to_inner_wall};
 
 /// Free lengths of the proximity rays of all robots.

@@ -19,7 +19,8 @@ pub(super) fn tags(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut 
             let towards = tag.at - vec2(body.x[l], body.y[l]);
             (x[l], y[l]) = (towards.x, towards.y);
             let ahead = senses.ahead(l);
-            seen[l] = u32::from(in_view(towards, ahead, tag.facing, scene.tags.range, scene.physics.robot.camera.slope));
+            seen[l] =
+                u32::from(in_view(towards, ahead, tag.facing, scene.tags.range, scene.physics.robot.camera.slope));
         }
         if seen.iter().all(|seen| *seen == 0) {
             continue;

@@ -119,7 +119,8 @@ impl Views {
         for (me, body) in bodies[..robots].iter().enumerate() {
             for l in 0..LANES {
                 let at = vec2(body.x[l], body.y[l]);
-                self.walls[me * LANES + l] = inner_walls_seen(at, body.heading[l], &scene.physics.walls, &self.looks.view);
+                self.walls[me * LANES + l] =
+                    inner_walls_seen(at, body.heading[l], &scene.physics.walls, &self.looks.view);
             }
         }
     }

@@ -6,8 +6,7 @@
 use super::parameters::Physics;
 use crate::math::{Vec2, max, min, vec2};
 use crate::model::{
-    CONTACT_ITERATIONS, CONTACT_SOLVED, PENETRATION_CORRECTION, PENETRATION_SLOP, SMALL_WORLD,
-    most_contacts,
+    CONTACT_ITERATIONS, CONTACT_SOLVED, PENETRATION_CORRECTION, PENETRATION_SLOP, SMALL_WORLD, most_contacts,
 };
 use crate::world::body::{Body, Shape};
 use crate::world::grid::Grid;
@@ -453,7 +452,9 @@ impl Collisions {
                 }
             };
             match crowd {
-                Some(crowd) if radius <= physics.robot.radius => crowd.after(i, at).iter().for_each(|j| meet(usize::from(*j))),
+                Some(crowd) if radius <= physics.robot.radius => {
+                    crowd.after(i, at).iter().for_each(|j| meet(usize::from(*j)))
+                }
                 _ => (i + 1..bodies.len()).for_each(meet),
             }
         }

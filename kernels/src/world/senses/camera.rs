@@ -1,8 +1,8 @@
 //! Simulated camera with three segments, which detects the colours of bodies and wall patches.
 
+use super::camera_model::CameraView;
 use super::ray_to_walls;
 use crate::math::{Vec2, atan2, atan2_positive, floor, max, min, vec2, wrap_angle};
-use super::camera_model::CameraView;
 use crate::model::{CAMERA_COLUMNS, SEGMENT_ANGLE};
 use crate::world::physics::Physics;
 use crate::world::wall::Wall;
@@ -100,12 +100,7 @@ pub(crate) fn may_be_seen(between: Vec2, ahead: Vec2, radius: f32, edge: Vec2) -
 
 /// Returns the squared distance to the nearest inner wall in each camera column (m^2). The value of a column without an
 /// inner wall is infinite.
-pub(crate) fn inner_walls_seen(
-    at: Vec2,
-    heading: f32,
-    walls: &[Wall],
-    view: &CameraView,
-) -> [f32; CAMERA_COLUMNS] {
+pub(crate) fn inner_walls_seen(at: Vec2, heading: f32, walls: &[Wall], view: &CameraView) -> [f32; CAMERA_COLUMNS] {
     let mut squares = [f32::INFINITY; CAMERA_COLUMNS];
     if walls.is_empty() {
         return squares;

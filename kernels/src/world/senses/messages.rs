@@ -214,7 +214,7 @@ impl MessageId {
 /// draw in every update for every pair, so a block serves eight senders.
 #[inline(always)]
 pub(crate) fn packet_block(receiver: u32, sender: u32) -> u32 {
-    receiver | sender / 8 * NEXT_BLOCK
+    receiver | ((sender / 8) * NEXT_BLOCK)
 }
 
 /// Half of a random word of a block that decides whether the packet of a sender is heard.

@@ -1,7 +1,7 @@
 //! Range and bearing of neighbours, and the vector v_attr.
 
-use crate::math::{Vec2, max, vec2};
 use super::messages::{Attraction, Messages};
+use crate::math::{Vec2, max, vec2};
 use crate::model::NEIGHBOUR_MIN;
 use crate::world::Body;
 

@@ -2,8 +2,8 @@
 //! delivers the item when it enters the nest (thesis 4.2).
 
 use super::Region;
-use crate::world::robot::Wheels;
 use crate::math::Vec2;
+use crate::world::robot::Wheels;
 use serde::{Deserialize, Serialize};
 
 /// Returns the maximum number of items that the robots can deliver in `seconds` (Eq. 4.2). The regions must not touch.

@@ -177,7 +177,9 @@ impl Score {
             Task::Aggregation { range } => Score::Aggregation(Aggregation::new(*range, robots, physics.half_arena)),
             Task::Dispersion => Score::Dispersion(Dispersion::new(robots, physics.half_arena)),
             Task::Coverage { cell } => Score::Coverage(Coverage::new(*cell, physics.half_arena)),
-            Task::Foraging { nest, food } => Score::Foraging(Foraging::new(*nest, *food, robots, physics.robot.wheels.straight_speed())),
+            Task::Foraging { nest, food } => {
+                Score::Foraging(Foraging::new(*nest, *food, robots, physics.robot.wheels.straight_speed()))
+            }
             Task::Objective(objective) => {
                 let start = bodies.iter().take(robots).map(|body| body.pose.at);
                 let score = ObjectiveScore::new(objective.clone(), physics.half_arena, robots, start, run);

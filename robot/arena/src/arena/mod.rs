@@ -20,6 +20,7 @@ use xpuck_kernels::model::DT;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::floor::Floor as PaintedFloor;
 use xpuck_kernels::world::physics::Physics;
+use xpuck_kernels::world::robot::RobotModel;
 use xpuck_kernels::world::senses::Patch;
 use xpuck_kernels::world::senses::light::{self, Lighting};
 use xpuck_kernels::world::spec::Area;
@@ -96,6 +97,9 @@ impl Arena {
         settings.validate()?;
         let mut spec = settings.spec();
         settings.unkind.physics.apply(&mut spec);
+        // The devices of virtual robots are those of an Xpuck, whatever senses a robot model has.
+        let RobotModel { proximity, light, .. } = RobotModel::default();
+        (spec.physics.robot.proximity, spec.physics.robot.light) = (proximity, light);
         let mut draws = Draws::new(settings.seed, 0, 0, 0, Stream::Start);
         let bodies = start::place(&spec, 0, (settings.seed, 0), &mut draws);
         let relocates = spec.task.relocates();
@@ -293,7 +297,12 @@ impl Arena {
                         ahead: fitted::distance_ahead(&self.bodies, i, &self.physics),
                         battery: 0.0,
                     },
-                    brightness: light::brightness(body.pose.at, Vec2::unit(body.pose.heading), &self.lighting, &self.physics.robot),
+                    brightness: light::brightness(
+                        body.pose.at,
+                        Vec2::unit(body.pose.heading),
+                        &self.lighting,
+                        &self.physics.robot,
+                    ),
                     loudness: sounds::at_microphones(&body.pose, self.sounds.iter().chain(&playing)),
                 },
                 self.steps,

@@ -57,8 +57,14 @@ fn bad_values_are_rejected_with_their_place() {
         ("[robot]\nproximity.curve = \"square\"\n", "unknown word `square`"),
         ("[robot]\nbase = \"rm9\"\n", "unknown robot model `rm9`; choose xpuck, e-puck2, pi-puck, rm1.1, rm1.2"),
         ("[robot]\nwheelbase_m = 0.2\n", "robot, wheelbase = 0.2 is outside"),
-        ("[robot]\nground = { noise = 0.1, black_below = 0.5, white_above = 0.2, window = 2, majority = 1 }\n", "white_above"),
-        ("[robot]\nbase = \"rm1.1\"\n[floor]\nconfusion = [[0.8, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]\n", "confusion"),
+        (
+            "[robot]\nground = { noise = 0.1, black_below = 0.5, white_above = 0.2, window = 2, majority = 1 }\n",
+            "white_above",
+        ),
+        (
+            "[robot]\nbase = \"rm1.1\"\n[floor]\nconfusion = [[0.8, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]\n",
+            "confusion",
+        ),
         ("[robot]\nbase = \"mine.toml\"\n", "cannot be read here"),
     ] {
         let error = world(robot).unwrap_err();

@@ -126,10 +126,11 @@ impl Scene {
     fn tokens(&self) -> Vec<Token> {
         let discs = self.world().map_or(&[][..], |world| &world.discs[..]);
         let mut radii = discs.iter().map(|disc| disc.shape.radius);
+        let size = self.world().map_or(ROBOT_RADIUS, |world| world.robot.radius);
         let mut tokens = Vec::new();
         for (name, (body, seen)) in &self.bodies {
             let (colour, robot) = self.colour(name);
-            let radius = if robot { ROBOT_RADIUS } else { radii.next().unwrap_or(self.arena.frisbee_radius_m) };
+            let radius = if robot { size } else { radii.next().unwrap_or(self.arena.frisbee_radius_m) };
             let colour = rgb(colour);
             // Unseen bodies are pale: one third of their colour, mixed with two thirds of white.
             let colour = if *seen { colour } else { colour.map(|c| 170 + c / 3) };

@@ -11,6 +11,7 @@ use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Memory, Program, Senses, Status, Tree};
 use xpuck_kernels::world::physics::steer;
+use xpuck_kernels::world::robot::Wheels;
 
 const TREES: usize = 60;
 const TICKS: u32 = 40;
@@ -171,7 +172,7 @@ fn ours(program: &Program, draws: &mut Draws) -> (String, String) {
             Status::Failure => 1,
             Status::Running => 2,
         };
-        let [left, right] = steer(goal);
+        let [left, right] = steer(goal, &Wheels::default());
         let _ = write!(results, "{status} {}", memory.board.signal());
         for x in [goal.x, goal.y, left, right].into_iter().chain(memory.board.scratch()) {
             let _ = write!(results, " {:08x}", bits(x));

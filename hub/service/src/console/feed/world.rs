@@ -97,7 +97,7 @@ pub fn world<'a>(spec: Option<&WorldSpec>, half: [f32; 2], frisbee_radius: f32, 
     let moves = task.is_none_or(Task::moves_disc);
     World {
         half,
-        robot_radius: ROBOT_RADIUS,
+        robot_radius: spec.map_or(ROBOT_RADIUS, |spec| spec.robot.radius),
         frisbee_radius,
         discs: spec.map_or(vec![frisbee_radius], |spec| spec.discs.iter().map(|disc| disc.shape.radius).collect()),
         patches: spec.map_or(Vec::new(), |spec| spec.patches.iter().map(patch).collect()),
