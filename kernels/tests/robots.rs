@@ -7,10 +7,10 @@ use xpuck_kernels::math::vec2;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::floor::{Floor, Paint};
+use xpuck_kernels::world::robot::CameraView;
 use xpuck_kernels::world::robot::{
     Curve, GroundPoints, GroundSense, LightLaw, LightSense, Proximity, RobotModel, Steering, Wheels,
 };
-use xpuck_kernels::world::senses::camera_model::CameraView;
 use xpuck_kernels::world::senses::light::{Light, Lighting};
 use xpuck_kernels::world::senses::messages::{Attraction, Messages, Occlusion};
 use xpuck_kernels::world::task::Region;

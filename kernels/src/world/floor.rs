@@ -1,6 +1,7 @@
 //! Paint on the floor, and the ground sensor with which robots read it.
 
 use super::conditions::holds;
+use super::robot::GroundPoints;
 use super::zone::Zone;
 use crate::math::{Vec2, vec2};
 use crate::random::{Draws, unit};
@@ -88,6 +89,13 @@ pub fn sensor_place(at: Vec2, ahead: Vec2) -> Vec2 {
     vec2(at.x + SENSOR_AHEAD * ahead.x, at.y + SENSOR_AHEAD * ahead.y)
 }
 
+/// Places of the three ground points of a robot (m).
+#[inline(always)]
+pub(crate) fn ground_places(at: Vec2, ahead: Vec2) -> [Vec2; 3] {
+    let middle = sensor_place(at, ahead);
+    GroundPoints::ASIDE.map(|aside| vec2(middle.x - aside * ahead.y, middle.y + aside * ahead.x))
+}
+
 impl Floor {
     /// True if the ground sensor reads grey everywhere.
     pub fn is_grey(&self) -> bool {
@@ -127,7 +135,7 @@ impl Floor {
 
     /// Brightness at the three points of a ground sensor, while the conditions of the bit mask `active` hold.
     pub(crate) fn levels(&self, at: Vec2, ahead: Vec2, active: u32) -> [f32; 3] {
-        super::robot::ground_places(at, ahead).map(|point| self.level(point, active))
+        ground_places(at, ahead).map(|point| self.level(point, active))
     }
 
     /// Value of s_ground of a robot at a place with a direction, while the conditions of the bit mask `active` hold. `draws` yields the draws of this robot and update for

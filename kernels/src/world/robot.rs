@@ -2,9 +2,8 @@
 //! (Table 6.1). The parts whose laws differ between models are enums, so each model runs its own expressions.
 
 use super::Sensing;
-use super::senses::camera_model::CameraView;
-use crate::math::{Vec2, atan2, max, min, vec2};
-use crate::model::{NEIGHBOUR_RANGE, PROX_RANGE, ROBOT_RADIUS, V_MAX};
+use crate::math::{Vec2, atan2, max, min};
+use crate::model::{CAMERA_COLUMNS, CAMERA_FOV, NEIGHBOUR_RANGE, PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE, V_MAX};
 use crate::random::{Stream, error_words, nearly_normal};
 use crate::tree::registers::{ATTR, BLUE, GROUND, LIGHT, NEIGHBOURS, PROX, RED, TAG, UP};
 use crate::tree::{Program, register_of};
@@ -171,6 +170,57 @@ impl Proximity {
     }
 }
 
+/// Tangent of 28 degrees, which is half of the default camera's field of view.
+pub(crate) const HALF_VIEW: f32 = 0.531_709_4;
+
+/// View of a camera: its field of view and range. [`CameraView::new`] creates it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CameraView {
+    /// Horizontal field of view (rad).
+    pub fov: f32,
+    /// Maximum distance of the centre of a visible body, and of a visible point of a wall patch (m).
+    pub range: f32,
+    /// Half of the field of view (rad).
+    pub(crate) half: f32,
+    /// Number of columns per angle (1/rad).
+    pub(crate) per_radian: f32,
+    /// Width of a column (rad).
+    pub(crate) column: f32,
+    /// Left edge of the field of view as a unit vector in the robot's frame.
+    pub(crate) edge: Vec2,
+    /// Direction of the left segment as a unit vector in the robot's frame.
+    pub(crate) aside: Vec2,
+    /// Squared range (m^2).
+    pub(crate) square: f32,
+    /// Tangent of half of the field of view.
+    pub(crate) slope: f32,
+}
+
+impl CameraView {
+    /// Creates a view. The vectors of the left and the right segment have the angle of Table 6.4, scaled to the field of
+    /// view (rad). `range` may be infinite.
+    pub fn new(fov: f32, range: f32) -> CameraView {
+        let edge = Vec2::unit(fov * 0.5);
+        CameraView {
+            fov,
+            range,
+            half: fov * 0.5,
+            per_radian: CAMERA_COLUMNS as f32 / fov,
+            column: fov / CAMERA_COLUMNS as f32,
+            edge,
+            aside: Vec2::unit(SEGMENT_ANGLE * (fov / CAMERA_FOV)),
+            square: range * range,
+            slope: if fov == CAMERA_FOV { HALF_VIEW } else { edge.y / edge.x },
+        }
+    }
+}
+
+impl Default for CameraView {
+    fn default() -> CameraView {
+        CameraView::new(CAMERA_FOV, f32::INFINITY)
+    }
+}
+
 /// Light sensors of a robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LightSense {
@@ -299,11 +349,4 @@ pub(crate) fn symmetric_half(word: u32, half: u32) -> f32 {
 pub(crate) fn with_errors(readings: [f32; 8], noise: f32, words: [u32; 4]) -> [f32; 8] {
     let error = |i: usize| symmetric_half(words[i / 2], i as u32 % 2);
     std::array::from_fn(|i| max(min(readings[i] + noise * error(i), 1.0), 0.0))
-}
-
-/// Places of the three ground sensors of a robot (m).
-#[inline(always)]
-pub(crate) fn ground_places(at: Vec2, ahead: Vec2) -> [Vec2; 3] {
-    let middle = super::floor::sensor_place(at, ahead);
-    GroundPoints::ASIDE.map(|aside| vec2(middle.x - aside * ahead.y, middle.y + aside * ahead.x))
 }

@@ -8,7 +8,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 /// Number of the format that this program writes and reads. It increases whenever the layout of any saved state
 /// changes.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 
 const MAGIC: &[u8; 8] = b"XPUCKCHK";
 const HEADER: usize = 28;

@@ -62,7 +62,7 @@ fn another_configuration_or_another_kind_of_state_is_refused() {
     let mut older = bytes.clone();
     older[8..12].copy_from_slice(&1u32.to_le_bytes());
     let refusal = from_bytes::<(u32, Vec<Island>)>(&older, 6).unwrap_err();
-    let line = "has format 1, but this program reads format 5; resume with the version that wrote it";
+    let line = "has format 1, but this program reads format 6; resume with the version that wrote it";
     assert_eq!(refusal.to_string(), line, "the format is said first: whatever else differs goes with it");
     assert_ne!(fingerprint(["a", "bc"]), fingerprint(["ab", "c"]));
     assert_eq!(fingerprint(["a", "bc"]), fingerprint(["a", "bc"]));

@@ -9,10 +9,11 @@ use std::f32::consts::PI;
 use std::fmt;
 use std::path::Path;
 use xpuck_kernels::model::NOISE;
+use xpuck_kernels::world::robot::CameraView;
 use xpuck_kernels::world::robot::{
     Curve, GroundPoints, GroundSense, LightLaw, LightSense, Proximity, RobotModel, Steering, Wheels,
 };
-use xpuck_kernels::world::senses::camera_model::{CameraModel, CameraView};
+use xpuck_kernels::world::senses::camera_model::CameraModel;
 use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_kernels::world::{Sensing, Shape, WorldSpec};
 use xpuck_wire::file::{self, FileError};

@@ -14,7 +14,8 @@ use crate::math::{Vec2, vec2};
 use crate::tree::registers::RED;
 use crate::world::grid::Grid;
 use crate::world::physics::contacts::touching;
-use crate::world::senses::camera_model::{CameraView, picture, vectors};
+use crate::world::robot::CameraView;
+use crate::world::senses::camera_model::{picture, vectors};
 use crate::world::senses::{columns, columns_hidden, inner_walls_seen, may_be_seen, neighbour, within_reach};
 
 /// Additional range of the neighbour lists (m). A larger value makes the lists longer. A smaller value requires more

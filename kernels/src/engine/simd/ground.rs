@@ -6,8 +6,8 @@ use crate::math::vec2;
 use crate::random::{Stream, error_words, random_block};
 use crate::tree::registers::GROUND;
 use crate::world::conditions::holds;
-use crate::world::floor::{Floor, Shade, sensor_place};
-use crate::world::robot::{GroundPoints, GroundSense, ground_places};
+use crate::world::floor::{Floor, Shade, ground_places, sensor_place};
+use crate::world::robot::{GroundPoints, GroundSense};
 
 /// Worlds of a block: their seeds (low word first), numbers and conditions, and the number of the update.
 pub(super) struct Keys<'a> {

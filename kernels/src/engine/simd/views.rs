@@ -12,7 +12,7 @@ use super::patches::patches_seen;
 use super::scene::Scene;
 use crate::math::{Vec2, vec2};
 use crate::model::CAMERA_COLUMNS;
-use crate::world::senses::camera_model::CameraView;
+use crate::world::robot::CameraView;
 use crate::world::senses::{columns, columns_hidden, inner_walls_seen, may_be_seen};
 
 /// Camera views of all robots of a block.

@@ -1,10 +1,10 @@
 //! Simulated camera with three segments, which detects the colours of bodies and wall patches.
 
-use super::camera_model::CameraView;
 use super::ray_to_walls;
 use crate::math::{Vec2, atan2, atan2_positive, floor, max, min, vec2, wrap_angle};
 use crate::model::{CAMERA_COLUMNS, SEGMENT_ANGLE};
 use crate::world::physics::Physics;
+use crate::world::robot::CameraView;
 use crate::world::wall::Wall;
 use crate::world::{Body, Colour};
 

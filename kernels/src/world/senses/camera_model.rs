@@ -1,9 +1,8 @@
 //! Imperfections of a simulated camera: delay and missed objects (thesis 7.3.2, Fig. 7.5).
 
 use super::camera::{COLUMNS_PER_SEGMENT, segments_vector};
-use super::tags::HALF_VIEW;
 use crate::math::Vec2;
-use crate::model::{CAMERA_COLUMNS, CAMERA_FOV, CONTROL_PERIOD, SEGMENT_ANGLE, SLOW_SENSES_PERIOD};
+use crate::model::{CONTROL_PERIOD, SLOW_SENSES_PERIOD};
 use crate::random::{Stream, random_block, unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -110,54 +109,6 @@ pub(crate) fn picture(columns: [u32; 3]) -> u32 {
 pub(crate) fn vectors(picture: u32, aside: Vec2) -> [Vec2; 3] {
     let seen = |bit: u32| picture >> bit & 1 != 0;
     [0, 3, 6].map(|first| segments_vector(seen(first), seen(first + 1), seen(first + 2), aside))
-}
-
-/// View of a camera: its field of view and range. [`CameraView::new`] creates it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CameraView {
-    /// Horizontal field of view (rad).
-    pub fov: f32,
-    /// Maximum distance of the centre of a visible body, and of a visible point of a wall patch (m).
-    pub range: f32,
-    /// Half of the field of view (rad).
-    pub(crate) half: f32,
-    /// Number of columns per angle (1/rad).
-    pub(crate) per_radian: f32,
-    /// Width of a column (rad).
-    pub(crate) column: f32,
-    /// Left edge of the field of view as a unit vector in the robot's frame.
-    pub(crate) edge: Vec2,
-    /// Direction of the left segment as a unit vector in the robot's frame.
-    pub(crate) aside: Vec2,
-    /// Squared range (m^2).
-    pub(crate) square: f32,
-    /// Tangent of half of the field of view.
-    pub(crate) slope: f32,
-}
-
-impl CameraView {
-    /// Creates a view. The vectors of the left and the right segment have the angle of Table 6.4, scaled to the field of
-    /// view (rad). `range` may be infinite.
-    pub fn new(fov: f32, range: f32) -> CameraView {
-        let edge = Vec2::unit(fov * 0.5);
-        CameraView {
-            fov,
-            range,
-            half: fov * 0.5,
-            per_radian: CAMERA_COLUMNS as f32 / fov,
-            column: fov / CAMERA_COLUMNS as f32,
-            edge,
-            aside: Vec2::unit(SEGMENT_ANGLE * (fov / CAMERA_FOV)),
-            square: range * range,
-            slope: if fov == CAMERA_FOV { HALF_VIEW } else { edge.y / edge.x },
-        }
-    }
-}
-
-impl Default for CameraView {
-    fn default() -> CameraView {
-        CameraView::new(CAMERA_FOV, f32::INFINITY)
-    }
 }
 
 #[cfg(test)]

@@ -9,8 +9,6 @@ use crate::world::wall::Wall;
 pub const MAX_TAGS: usize = 8;
 /// Detection range of 100 mm tags in images of 320 x 240 pixels (m), as measured by `xpuckd bench markers`.
 pub const USUAL_RANGE: f32 = 1.2;
-/// Tangent of 28 degrees, which is half of the default camera's field of view.
-pub(crate) const HALF_VIEW: f32 = 0.531_709_4;
 /// Squared cosine of 70 degrees. The camera detects a tag only if the angle between the tag's normal and the line of
 /// sight is at most 70 degrees.
 pub(crate) const STEEPEST: f32 = 0.116_977_78;
@@ -120,6 +118,7 @@ mod tests {
 
     #[test]
     fn constants_are_what_they_say() {
+        use crate::world::robot::HALF_VIEW;
         assert!((HALF_VIEW - (CAMERA_FOV * 0.5).tan()).abs() < 1e-6);
         assert!((STEEPEST - 70f32.to_radians().cos().powi(2)).abs() < 1e-6);
     }

@@ -147,7 +147,7 @@ fn damaged_checkpoint_falls_back_to_the_other_or_is_rejected() {
         (sound[..100].to_vec(), "has 100 bytes, but its header announces"),
         (Vec::new(), "has 0 bytes, but its header announces 28"),
         (flipped(sound.len() - 9), "is corrupt: its checksum is wrong"),
-        (flipped(8), "has format 37, but this program reads format 5"),
+        (flipped(8), "has format 38, but this program reads format 6"),
         (b"generation,island".to_vec(), "is not a checkpoint"),
     ];
     for (bytes, expected) in cases {

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::random::error_words;
+use crate::world::robot::CameraView;
 use crate::world::robot::{
     Curve, GroundPoints, GroundSense, LightLaw, LightSense, Proximity, RobotModel, Steering, with_errors,
 };
-use crate::world::senses::camera_model::CameraView;
 use crate::world::senses::messages::Attraction;
 
 /// Key of the random numbers, low word first.
