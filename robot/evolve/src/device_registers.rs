@@ -2,7 +2,7 @@
 //! cannot run a tree that reads its registers.
 
 use crate::primitive_set::PrimitiveSet;
-use xpuck_kernels::tree::registers::{ATTR, BLUE, GROUND, NEIGHBOURS, PROX, RED, UP};
+use xpuck_kernels::tree::registers::GROUND;
 use xpuck_kernels::tree::{Kind, Operand, REGISTERS, Tree};
 
 /// Names of the registers whose values are computed from camera frames.
@@ -20,22 +20,6 @@ fn of_kind(kind: Kind) -> Option<&'static str> {
         Kind::Green => Some("v_green"),
         Kind::Blue | Kind::Bleft | Kind::Bright | Kind::Bfront | Kind::Bsearch => Some("v_blue"),
         _ => None,
-    }
-}
-
-/// Returns the cells that a leaf of this kind reads apart from its operands, as a bit mask. Bit i is cell i of the full
-/// register map.
-pub(crate) fn cells_of_kind(kind: Kind) -> u32 {
-    let vector = |cell: usize| 0b11u32 << cell;
-    match kind {
-        Kind::Upfield => vector(UP) | vector(PROX),
-        Kind::Attract => vector(ATTR) | vector(PROX) | 1 << NEIGHBOURS,
-        Kind::Neighbour => 1 << NEIGHBOURS,
-        Kind::Avoiding | Kind::Explore => vector(PROX),
-        Kind::Red => vector(RED),
-        Kind::Green => vector(RED + 2),
-        Kind::Blue | Kind::Bleft | Kind::Bright | Kind::Bfront | Kind::Bsearch => vector(BLUE),
-        _ => 0,
     }
 }
 

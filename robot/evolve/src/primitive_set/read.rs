@@ -1,12 +1,12 @@
 //! Primitive sets in TOML form.
 
 use super::{Choice, PrimitiveSet, Subtree};
-use crate::device_registers::cells_of_kind;
 use crate::grammar::Grammar;
 use crate::operands::{Operands, Ranges, Registers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use xpuck_kernels::tree::registers::{ATTR, BLUE, NEIGHBOURS, PROX, RED, UP};
 use xpuck_kernels::tree::{Footprint, Group, Kind, Operand, OperandSpec, Program, Tree, suggest};
 
 /// Maximum size of a primitive set file (bytes).
@@ -151,6 +151,22 @@ impl PrimitiveSetFile {
         let text = self.grammar.unwrap_or_else(|| primitive_set.bnf());
         primitive_set.grammar = primitive_set.read_grammar(&text).map_err(|message| format!("grammar: {message}"))?;
         Ok(primitive_set)
+    }
+}
+
+/// Returns the cells that a leaf of this kind reads apart from its operands, as a bit mask. Bit i is cell i of the full
+/// register map.
+fn cells_of_kind(kind: Kind) -> u32 {
+    let vector = |cell: usize| 0b11u32 << cell;
+    match kind {
+        Kind::Upfield => vector(UP) | vector(PROX),
+        Kind::Attract => vector(ATTR) | vector(PROX) | 1 << NEIGHBOURS,
+        Kind::Neighbour => 1 << NEIGHBOURS,
+        Kind::Avoiding | Kind::Explore => vector(PROX),
+        Kind::Red => vector(RED),
+        Kind::Green => vector(RED + 2),
+        Kind::Blue | Kind::Bleft | Kind::Bright | Kind::Bfront | Kind::Bsearch => vector(BLUE),
+        _ => 0,
     }
 }
 

@@ -15,6 +15,7 @@ mod picture;
 mod remeasure;
 mod report;
 mod resume;
+mod robots;
 mod runs;
 mod simtest;
 mod steps;
