@@ -5,6 +5,7 @@ use crate::machine_file::MachineFile;
 use crate::sweep::file::SweepFile;
 use schemars::{JsonSchema, Schema};
 use xpuck_evolve::PrimitiveSetFile;
+use xpuck_experiment::robot_model::RobotFile;
 use xpuck_experiment::world_file::WorldFile;
 use xpuck_experiment::{Calibration, Experiment};
 use xpuck_hub_core::config::HubFile;
@@ -30,13 +31,14 @@ impl FileKind {
 }
 
 /// Kinds of files that this crate and its dependencies read, in alphabetical order.
-pub const KINDS: [FileKind; 9] = [
+pub const KINDS: [FileKind; 10] = [
     FileKind::new::<Calibration>("calibration", "calibration.toml: measured properties of robots and arena"),
     FileKind::new::<EvolutionFile>("evolution", "a run of evolution"),
     FileKind::new::<Experiment>("experiment", "task and phases of the swarm"),
     FileKind::new::<HubFile>("hub", "hub.toml: motion capture, virtual senses, records"),
     FileKind::new::<MachineFile>("machine", "a state machine"),
     FileKind::new::<PrimitiveSetFile>("primitive-set", "nodes, registers and ranges that evolution uses"),
+    FileKind::new::<RobotFile>("robot-model", "radius, wheels and senses of the robots of a world"),
     FileKind::new::<Swarm>("swarm", "swarm.toml: settings that hub, arena and robots share"),
     FileKind::new::<SweepFile>("sweep", "settings of evolution to compare"),
     FileKind::new::<WorldFile>("world", "a simulated world"),

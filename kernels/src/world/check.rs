@@ -85,7 +85,13 @@ impl WorldSpec {
     fn check_robot(&self) -> Checked {
         let RobotModel { radius, wheels, proximity, neighbour_range, camera, light, ground, .. } = &self.physics.robot;
         within("robot, radius", *radius, 0.02, 0.5)?;
-        within("robot, wheelbase", 2.0 * self.robot.contact_arm, 0.01, 2.0 * radius)?;
+        let wheelbase = 2.0 * self.robot.contact_arm;
+        if !(0.01..=2.0 * radius).contains(&wheelbase) {
+            return refuse(format!(
+                "robot, wheelbase = {wheelbase} is outside 0.01 to {}, the diameter; set wheelbase_m",
+                2.0 * radius
+            ));
+        }
         if *radius != self.robot.radius {
             return refuse(format!("robot, radius = {radius} differs from that of its shape, {}", self.robot.radius));
         }
@@ -97,7 +103,8 @@ impl WorldSpec {
             coefficients.iter().try_for_each(|c| within("robot, proximity curve", *c, -1e6, 1e6))?;
         }
         within("robot, neighbour range", *neighbour_range, 0.0, 10.0)?;
-        within("robot, field of view [degrees]", camera.fov.to_degrees(), 10.0, 170.01)?;
+        // The limits are in degrees, so the value is rounded like they are.
+        within("robot, field of view [degrees]", (camera.fov.to_degrees() * 1e3).round() / 1e3, 10.0, 170.0)?;
         within("robot, camera range", camera.range, 0.05, f32::INFINITY)?;
         within("robot, light threshold", light.threshold, 0.0, 1.0)?;
         within("robot, light noise", light.noise, 0.0, 1.0)?;

@@ -1,6 +1,10 @@
 //! Robot models: the body, wheels and senses of the robots of a world, as a file or as a table of a world file.
 //! docs/robot-models.md describes the keys.
 
+mod message_keys;
+
+pub use message_keys::MessageKeys;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
@@ -174,7 +178,7 @@ pub struct RobotFile {
     /// `messages`.
     pub neighbour_range_m: Option<f32>,
     /// Messages between robots, from which range and bearing are computed. By default, range and bearing are exact.
-    pub messages: Option<Messages>,
+    pub messages: Option<MessageKeys>,
     /// Camera.
     pub camera: CameraKeys,
     /// Light sensors.
@@ -312,6 +316,21 @@ pub struct PointKeys {
 }
 
 impl RobotFile {
+    /// Parses the text of a model file, and validates the robot. `name` is the path of the file.
+    ///
+    /// # Errors
+    /// Returns one line that names the file, and the line or the key.
+    pub fn check(name: &str, text: &str) -> Result<RobotSpec, FileError> {
+        let parsed: RobotFile = file::parse(name, text)?;
+        let load = |base: &str| read_file(Path::new(&beside(name, base)));
+        let robot = parsed.robot(&load).map_err(|why| FileError::value(name, why))?;
+        // A world with a single robot shows whether the values are in range.
+        let mut world = WorldSpec::benchmark(1);
+        robot.apply(&mut world);
+        world.check().map_err(|error| FileError::value(name, error.to_string()))?;
+        Ok(robot)
+    }
+
     /// Changes the values of a robot to those of the file. The base is ignored.
     fn change(&self, robot: &mut RobotSpec) {
         fn set<T: Copy>(value: &mut T, given: Option<T>) {
@@ -355,7 +374,7 @@ impl RobotFile {
         });
         set(curve, given);
         set(&mut model.neighbour_range, self.neighbour_range_m);
-        set(messages, self.messages.map(Some));
+        set(messages, self.messages.map(|keys| Some(keys.over(&messages.unwrap_or_default()))));
         set(&mut camera.delay_s, self.camera.delay_s);
         set(&mut camera.misses, self.camera.misses);
         if self.camera.fov_deg.is_some() || self.camera.range_m.is_some() {
@@ -388,7 +407,7 @@ impl RobotFile {
         let mut chain = vec![self.clone()];
         let mut path = String::new();
         while let Some(base) = chain.last().and_then(|file| file.base.clone()) {
-            if chain.len() > MAX_BASES {
+            if chain.len() > MAX_BASES + 1 {
                 return Err(format!("robot model `{base}` has more than {MAX_BASES} bases; remove a circle of bases"));
             }
             path = if is_named(&base) { base } else { beside(&path, &base) };
@@ -456,6 +475,9 @@ pub fn named_robot(text: &str) -> Option<String> {
 
 /// Returns the path of a file that another file names, relative to the folder of the other file.
 pub fn beside(path: &str, name: &str) -> String {
+    if name.starts_with('/') {
+        return name.into();
+    }
     path.rfind('/').map_or(name.into(), |end| format!("{}{name}", &path[..=end]))
 }
 

@@ -5,7 +5,7 @@ mod boxes;
 mod regions;
 mod rules;
 
-use crate::robot_model::{self, Loader, RobotEntry, RobotSpec};
+use crate::robot_model::{self, Loader, MessageKeys, RobotEntry, RobotSpec};
 use boxes::BoxEntry;
 use regions::{FloorEntry, Regions, ZoneEntry};
 use rules::{LatchEntry, LotEntry, Rules};
@@ -18,9 +18,8 @@ use xpuck_kernels::model;
 use xpuck_kernels::world::conditions::Conditions;
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Patch;
-use xpuck_kernels::world::senses::camera_model::CameraModel;
+use xpuck_kernels::world::senses::camera_model::{CameraModel, LONGEST_DELAY};
 use xpuck_kernels::world::senses::light::{DARK_AMBIENT, Light, Lighting};
-use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_kernels::world::senses::tags::{Tag, Tags, USUAL_RANGE};
 use xpuck_kernels::world::spec::{Area, Disc, Start, half_arena};
 use xpuck_kernels::world::task::{Region, Task};
@@ -91,10 +90,11 @@ pub struct WorldFile {
     #[serde(default)]
     tag: Vec<TagEntry>,
     /// Camera imperfections, instead of those of the robot model.
-    camera: Option<CameraModel>,
+    #[serde(default)]
+    camera: CameraKeys,
     /// Model of the messages between robots, instead of that of the robot model. By default, a robot receives the
     /// messages of all robots within 0.5 m, without delay.
-    messages: Option<Messages>,
+    messages: Option<MessageKeys>,
 }
 
 // Variants have braces, because serde would accept unknown keys in unit variants.
@@ -132,6 +132,17 @@ enum RegionEntry {
     Rectangle { x_m: [f32; 2], y_m: [f32; 2] },
     Disc { at_m: Place, radius_m: f32 },
     Beyond { at_m: Place, radius_m: f32 },
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct CameraKeys {
+    /// Additional age of the images that controllers see (s), 0 to 0.4.
+    #[schemars(range(min = 0.0, max = LONGEST_DELAY))]
+    delay_s: Option<f32>,
+    /// Probability that an image shows nothing in one of its three segments, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    misses: Option<f32>,
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
@@ -460,8 +471,11 @@ fn spec(file: WorldFile, robot: &RobotSpec) -> Result<WorldSpec, String> {
         floor: Arc::new(floor),
         lighting: lighting(room_light, &light),
         tags: Tags { range: tag_range_m, list: tag.iter().map(self::tag).collect() },
-        camera: camera.unwrap_or(robot.camera),
-        messages: messages.or(robot.messages),
+        camera: CameraModel {
+            delay_s: camera.delay_s.unwrap_or(robot.camera.delay_s),
+            misses: camera.misses.unwrap_or(robot.camera.misses),
+        },
+        messages: messages.map(|keys| keys.over(&robot.messages.unwrap_or_default())).or(robot.messages),
         task: self::task(task, rules)?,
         conditions,
     })

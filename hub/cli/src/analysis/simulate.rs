@@ -191,6 +191,12 @@ fn world(args: &SimulateArgs) -> Result<WorldSpec> {
     Ok(spec)
 }
 
+/// Checks that the robots of a world have all senses that the program of the tree file `path` reads.
+pub fn check_robot(spec: &WorldSpec, program: &Program, path: &Path) -> Result<()> {
+    let fits = spec.physics.robot.check_program(program);
+    fits.map_err(|why| FileError::value(&path.display().to_string(), why).into())
+}
+
 /// Reads the robot model of the option `--robot`.
 pub fn robot_of(name: Option<&str>) -> Result<Option<RobotSpec>> {
     name.map(|name| robot_model::read(name).map_err(|why| anyhow::anyhow!("--robot: {why}"))).transpose()
@@ -215,8 +221,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let load = |path: &PathBuf| -> Result<(Tree, Program)> {
         let tree = read_tree(path, map, args.exact)?;
         let whole = Program::compile_with(&tree, published).with_context(|| format!("tree {}", path.display()))?;
-        let fits = spec.physics.robot.check_program(&whole);
-        fits.map_err(|why| FileError::value(&path.display().to_string(), why))?;
+        check_robot(&spec, &whole, path)?;
         // A reduced tree gives the same result faster. The rules of reduction assume that bleft and bright work, so
         // they do not hold with --as-published.
         let program = match published {

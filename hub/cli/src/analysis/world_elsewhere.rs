@@ -1,7 +1,7 @@
 //! `xpuck world export`: worlds for other simulators.
 
 use crate::analysis::mix::Mix;
-use crate::analysis::simulate::read_tree;
+use crate::analysis::simulate::{check_robot, read_tree};
 use crate::files::tree_file::refuse_over;
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
@@ -73,7 +73,9 @@ pub fn export(args: &ExportArgs) -> Result<()> {
     };
     let part = |(count, path): (usize, &PathBuf)| -> Result<(usize, Program)> {
         let tree = read_tree(path, RegisterMap::Full, false)?;
-        Ok((count, Program::compile(&tree).with_context(|| format!("tree {}", path.display()))?))
+        let program = Program::compile(&tree).with_context(|| format!("tree {}", path.display()))?;
+        check_robot(&spec, &program, path)?;
+        Ok((count, program))
     };
     let parts = files.iter().copied().map(part).collect::<Result<Vec<_>>>()?;
     let export = Export { spec: &spec, parts: &parts, seed: args.seed, runs: args.runs, seconds: args.seconds };

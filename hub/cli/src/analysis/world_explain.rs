@@ -8,8 +8,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_experiment::world_file;
 use xpuck_kernels::world::floor::Shade;
+use xpuck_kernels::world::robot::RobotModel;
 use xpuck_kernels::world::task::objective::lots::LotKind;
-use xpuck_kernels::world::{Task, World, WorldSpec};
+use xpuck_kernels::world::{Shape, Task, World, WorldSpec};
 use xpuck_wire::output::count;
 
 /// Explain the tasks of worlds in words: what is scored, and between which values.
@@ -92,6 +93,8 @@ pub fn summary(spec: &WorldSpec) -> String {
     ];
     let more = [(spec.lighting.lights.len(), "light"), (spec.tags.list.len(), "tag")];
     let more = more.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| count(n, what, &format!("{what}s")));
-    let parts: Vec<String> = parts.into_iter().chain(more).collect();
+    let other = spec.physics.robot != RobotModel::default() || spec.robot.radius != Shape::ROBOT.radius;
+    let model = other.then(|| format!("robots of their own model, radius {} m", spec.robot.radius));
+    let parts: Vec<String> = parts.into_iter().chain(more).chain(model).collect();
     format!("{} in {} m x {} m: {}", spec.task.name(), 2.0 * hx, 2.0 * hy, parts.join(", "))
 }

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use xpuck_evolve::PrimitiveSet;
+use xpuck_experiment::robot_model::RobotFile;
 use xpuck_experiment::tree_file::ReadOptions;
 use xpuck_experiment::{Calibration, Plan, PlannedPhase, world_file};
 use xpuck_kernels::tree::{Program, Tree};
@@ -104,6 +105,10 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
         "machine" => {
             let machine = machine_file::parse(&name, text)?;
             Ok(format!("a state machine of {} states", machine.states.len()))
+        }
+        "robot-model" => {
+            let robot = RobotFile::check(&name, text)?;
+            Ok(format!("a robot model: radius {} m, {} m/s", robot.shape.radius, robot.model.wheels.max_speed))
         }
         "primitive-set" => {
             PrimitiveSet::parse(&name, text)?;

@@ -49,7 +49,8 @@ pub(crate) struct EvolutionFile {
     /// Simulated robot time after which the run ends (robot-seconds), even before the last generation.
     #[schemars(range(min = 1.0, max = 1e15))]
     budget: Option<f64>,
-    /// Maximum number of simulations (trials). The run ends before a generation that would exceed it.
+    /// Number of simulations (trials). The run ends if a further generation, as large as the largest so far, would exceed
+    /// it. The first generation always runs.
     #[schemars(range(min = 1, max = 1_000_000_000_000u64))]
     #[serde(skip_serializing_if = "Option::is_none")]
     simulations: Option<u64>,
@@ -239,6 +240,10 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
             if robot.is_none() && named_robot(&text).is_some() {
                 robot = Some(world_file::robot(&path)?);
             }
+            let text = match robot {
+                Some(_) => named_here(&text).map_err(fail)?,
+                None => text,
+            };
             (spec, Some(text))
         }
         None => {
@@ -329,6 +334,21 @@ fn read(path: &Path) -> Result<String, FileError> {
 fn as_table(settings: &Settings) -> Table {
     let text = toml::to_string(settings).expect("settings are plain data");
     text.parse().expect("what was written can be read")
+}
+
+/// Returns the text of a world file whose robots are those of [`ROBOT`] in the same folder. The key is the first line, so
+/// that the rest of the file stays as it is.
+fn named_here(world: &str) -> Result<String, String> {
+    let mut table: Table = world.parse().map_err(|error: toml::de::Error| error.message().to_string())?;
+    let before = table.remove("robot");
+    if before == Some(ROBOT.into()) {
+        return Ok(world.into());
+    }
+    if before.is_none() {
+        return Ok(format!("robot = \"{ROBOT}\"\n{world}"));
+    }
+    table.insert("robot".into(), ROBOT.into());
+    Ok(table.to_string())
 }
 
 /// Returns the text of the evolution file for exactly this run, with all keys. Its world file is [`WORLD`] in the

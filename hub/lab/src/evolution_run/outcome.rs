@@ -51,6 +51,8 @@ pub struct Outcome {
     pub robot_seconds_to: Option<f64>,
     /// Simulated time of the evolution (robot-seconds).
     pub robot_seconds: f64,
+    /// Number of simulations of the evolution.
+    pub simulations: u64,
     /// Engine of the last generations: "simd", "reference", "gpu", or "gpu+simd".
     pub engine: &'static str,
     /// Graphics adapter of the engine, if the engine used one.
@@ -192,6 +194,7 @@ impl Outcome {
             generations_to: state.reached.map(|reached| reached.generation),
             robot_seconds_to: state.reached.map(|reached| reached.robot_seconds),
             robot_seconds: evolution.robot_seconds(),
+            simulations: evolution.simulations(),
             engine,
             adapter,
             driver,

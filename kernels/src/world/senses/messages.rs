@@ -125,7 +125,7 @@ impl Messages {
             ("latency_s", self.latency_s, 0.0, 2.0),
             ("range_m", self.range_m.into(), 0.0, 10.0),
             ("range_noise_m", self.range_noise_m.into(), 0.0, 1.0),
-            ("bearing_noise_rad", self.bearing_noise_rad.into(), 0.0, 3.2),
+            ("bearing_noise_rad", self.bearing_noise_rad.into(), 0.0, f64::from(3.2_f32)),
             ("loss", self.loss.into(), 0.0, 1.0),
             ("loss_at_range", self.loss_at_range.into(), 0.0, 1.0),
             ("sender_lobe", self.sender_lobe.into(), 0.0, 8.0),

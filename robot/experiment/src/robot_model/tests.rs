@@ -44,7 +44,12 @@ fn three_lines_change_camera_rays_and_radius() {
 #[test]
 fn keys_of_the_world_precede_those_of_the_model() {
     let spec = world("[robot]\nbase = \"rm1.1\"\n[messages]\nloss = 0.2\n[physics]\nrobot_mass_kg = 0.5\n").unwrap();
-    assert_eq!((spec.messages.unwrap().loss, spec.messages.unwrap().range_m), (0.2, 0.5));
+    let messages = spec.messages.unwrap();
+    assert_eq!((messages.loss, messages.range_m, messages.memory), (0.2, 0.7, 11), "other keys are those of the model");
+    let plain = world("[messages]\nloss = 0.2\n").unwrap().messages.unwrap();
+    assert_eq!((plain.range_m, plain.memory), (0.5, 1));
+    let camera = world("[robot]\ncamera = { delay_s = 0.2, misses = 0.5 }\n[camera]\nmisses = 0.1\n").unwrap().camera;
+    assert_eq!((camera.delay_s, camera.misses), (0.2, 0.1));
     assert_eq!((spec.robot.mass, spec.physics.noise), (0.5, [0.0; 3]));
 }
 

@@ -1,6 +1,7 @@
 //! `xpuck study ablate`.
 
 use super::{Output, Swarm};
+use crate::analysis::simulate::check_robot;
 use crate::files::tree_file::read;
 use crate::terminal::progress::Progress;
 use anyhow::{Context, Result};
@@ -41,8 +42,9 @@ pub fn run(args: &AblateArgs) -> Result<()> {
     args.output.check([&args.tree].into_iter().chain(args.swarm.read()))?;
     let budget = Budget::new(args.seconds, args.runs, args.seed)?;
     let tree: Tree = read(&args.tree, None, false)?;
-    Program::compile(&tree).with_context(|| args.tree.display().to_string())?;
+    let program = Program::compile(&tree).with_context(|| args.tree.display().to_string())?;
     let spec = args.swarm.spec()?;
+    check_robot(&spec, &program, &args.tree)?;
     let engine = args.output.open(&[&spec])?;
     let progress = Progress::steps("variant", 1, args.output.json);
     let found = study(&engine, &tree, &spec, budget, |done, total| progress.set(done as u64, total as u64))?;

@@ -76,7 +76,8 @@ pub struct EvolveArgs {
     /// (docs/robot-models.md).
     #[arg(long, value_name = "MODEL|FILE")]
     pub robot: Option<String>,
-    /// Maximum number of simulations (trials); the run ends before a generation that would exceed it.
+    /// Number of simulations (trials). The run ends if a further generation, as large as the largest so far, would exceed
+    /// it; the first generation always runs.
     #[arg(long)]
     pub simulations: Option<i64>,
     /// Calibration file (.toml) with measured values of the world (docs/calibration.md).

@@ -3,7 +3,7 @@
 pub mod json;
 mod tables;
 
-use crate::analysis::simulate::{ScenarioArg, check};
+use crate::analysis::simulate::{ScenarioArg, check, check_robot};
 use crate::engines::engine::{EngineArgs, report};
 use crate::files::tree_file::{deliver, read, refuse_over};
 use crate::terminal::progress::Progress;
@@ -99,7 +99,8 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     refuse_over([&args.file].into_iter().chain(&args.world), &args.output)?;
     let tree = read(&args.file, None, false)?;
     let name = args.file.display().to_string();
-    Program::compile(&tree).with_context(|| name.clone())?;
+    let program = Program::compile(&tree).with_context(|| name.clone())?;
+    check_robot(&spec, &program, &args.file)?;
     let account = explain(&tree).for_world(&spec);
     let ablated = args.simulate.then(|| simulate(args, &account, plan)).transpose().context(name)?;
     let ablated = ablated.as_ref();

@@ -48,6 +48,8 @@ pages! {
     simtest: "docs/simtest.md",
     simulator: "docs/simulator.md",
     sweeps: "docs/sweeps.md",
+    robot_models: "docs/robot-models.md",
+    automode: "docs/automode.md",
     thesis: "docs/thesis.md",
     worlds: "docs/worlds.md",
     missions: "docs/missions.md",

@@ -35,10 +35,32 @@ fn three_lines_of_a_world_change_the_robots() {
         assert_eq!(reference, simd, "{robot}");
         simd
     };
-    let changed = hash("[robot]\ncamera.fov_deg = 120\nproximity.length_m = 0.05\nradius_m = 0.06\n");
+    let changed = hash(&block("robot"));
     let usual = hash("");
     assert_ne!(changed, usual);
     assert_eq!(hash("[robot]\nbase = \"xpuck\"\n"), usual);
+}
+
+/// Returns a block of docs/robot-models.md.
+fn block(label: &str) -> String {
+    let page = std::fs::read_to_string(format!("{DOCS}/robot-models.md")).unwrap();
+    let (_, rest) = page.split_once(&format!("```toml {label}\n")).unwrap();
+    rest.split("```").next().unwrap().into()
+}
+
+#[test]
+fn shipped_and_documented_models_are_valid() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = path(folder.path(), "m.toml");
+    std::fs::write(&model, block("robot-file")).unwrap();
+    for name in ["xpuck", "e-puck2", "pi-puck", "rm1.1", "rm1.2", "rm1.1-worse"] {
+        let checked = output(&["check", &format!("{DOCS}/robot-models/{name}.toml")]).unwrap();
+        assert!(checked.contains(": a robot model: radius 0.03"), "{checked}");
+    }
+    assert!(output(&["check", &model]).unwrap().ends_with("a robot model: radius 0.035 m, 0.12 m/s\n"));
+    std::fs::write(&model, "radius_m = 0.9\n").unwrap();
+    let error = output(&["check", &model]).unwrap_err();
+    assert!(error.contains("radius = 0.9 is outside 0.02 to"), "{error}");
 }
 
 #[test]
@@ -64,15 +86,35 @@ fn evolution_keeps_its_robots_and_its_number_of_simulations() {
     let mut arguments = vec!["evolve", "--world", &world, "--robot", &model, "--primitive-set", &set, "--json"];
     arguments.extend(small);
     let first = json(&[arguments.as_slice(), &["--output", &out]].concat());
-    let used = first["robot_seconds"].as_f64().unwrap() / 40.0;
-    assert!((20.0..=120.0).contains(&used), "{used} trials of 2 s");
+    let used = first["simulations"].as_u64().unwrap();
+    assert!((20..=60).contains(&used), "{used} simulations");
     assert!(!first["best_tree"].as_str().unwrap().contains("v_up"), "{first}");
     // The folder of a run does not depend on the model's file.
+    assert!(output(&["check", &model]).unwrap().ends_with("a robot model: radius 0.045 m, 0.12 m/s\n"));
     std::fs::remove_file(&model).unwrap();
+    let resumed = json(&["evolve", "--resume", &out, "--json"]);
+    assert_eq!(resumed["best_tree"], first["best_tree"]);
     let again = json(&["evolve", &format!("{out}/run.toml"), "--json"]);
     assert_eq!((&again["best_tree"], &again["remeasured_mean"]), (&first["best_tree"], &first["remeasured_mean"]));
     let champion = format!("{out}/trees/champion-0.bt");
-    assert!(output(&["simulate", &champion, "--world", &world, "--runs", "1", "--seconds", "1"]).is_ok());
+    let own = format!("{out}/world.toml");
+    assert!(output(&["check", &own]).unwrap().contains("robots of their own model, radius 0.045 m"));
+    assert!(output(&["simulate", &champion, "--world", &own, "--runs", "1", "--seconds", "1"]).is_ok());
+}
+
+#[test]
+fn sweeps_keep_the_models_of_their_robots() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, sweep, out) =
+        (path(folder.path(), "m.toml"), path(folder.path(), "s.toml"), path(folder.path(), "out"));
+    std::fs::write(&model, "radius_m = 0.045\n").unwrap();
+    let text = "name = \"s\"\nseeds = [1]\n[base]\nislands = 1\ngenerations = 1\nseconds = 1.0\nremeasure = 2\n\
+        robot = \"m.toml\"\n[base.settings]\npopulation = 8\n[[points]]\nlabel = \"a\"\n";
+    std::fs::write(&sweep, text).unwrap();
+    assert!(output(&["sweep", "run", &sweep, "--output", &out]).is_ok());
+    std::fs::write(&model, "radius_m = 0.05\n").unwrap();
+    let error = output(&["sweep", "run", &sweep, "--output", &out]).unwrap_err();
+    assert!(error.contains("points/p1-robot.toml"), "{error}");
 }
 
 #[test]
