@@ -1,6 +1,6 @@
 """Measure designs as AutoMoDe-Maple was measured: each design in 20 runs of 120 s.
 
-    python3 tools/automode/measure.py WORLD [--robot MODEL] [--runs 20] [--seed 7] LABEL=TREE,TREE,... ...
+    python3 tools/automode/measure.py WORLD [--robot-model MODEL] [--runs 20] [--seed 7] LABEL=TREE,TREE,... ...
 
 A TREE is a file, or the folder of a run of `xpuck evolve`, of which the champion is measured. The table gives the mean, the
 median and the quartiles of the values over all runs, and the lowest and the highest mean of a design. `XPUCK` names the
@@ -37,7 +37,7 @@ def values(tree, args):
         table = os.path.join(folder, "runs.csv")
         command = [os.environ.get("XPUCK", "xpuck"), "simulate", tree, "--world", args.world, "--runs", str(args.runs)]
         command += ["--seconds", "120", "--seed", str(args.seed), "--csv", table]
-        command += ["--robot", args.robot] if args.robot else []
+        command += ["--robot-model", args.robot_model] if args.robot_model else []
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         with open(table, newline="") as rows:
             return [float(row["value"]) for row in csv.DictReader(rows)]
@@ -47,7 +47,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("world")
     parser.add_argument("designs", nargs="+", metavar="LABEL=TREE,TREE,...")
-    parser.add_argument("--robot")
+    parser.add_argument("--robot-model")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=7)
     args = parser.parse_args()

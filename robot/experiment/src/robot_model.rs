@@ -518,7 +518,9 @@ impl<'de> Deserialize<'de> for RobotEntry {
         impl<'de> Visitor<'de> for Words {
             type Value = RobotEntry;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the name of a robot model, or a table of its keys")
+                f.write_str(
+                    "the name of a robot model, or a table of its keys (the number of robots is the key `robots`)",
+                )
             }
             fn visit_str<E: Error>(self, name: &str) -> Result<RobotEntry, E> {
                 Ok(RobotEntry::Name(name.into()))

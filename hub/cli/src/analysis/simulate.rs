@@ -49,7 +49,7 @@ pub struct SimulateArgs {
     /// Robots in place of those of the world: a model (xpuck, e-puck2, pi-puck, rm1.1, rm1.2) or a file
     /// (docs/robot-models.md).
     #[arg(long, value_name = "MODEL|FILE")]
-    robot: Option<String>,
+    robot_model: Option<String>,
     /// Calibration file (.toml) with measured values of the world (docs/calibration.md).
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
@@ -172,7 +172,7 @@ pub fn read_tree(path: &Path, map: RegisterMap, exact: bool) -> Result<Tree> {
 
 /// Returns the world that the arguments select, before calibration.
 fn world(args: &SimulateArgs) -> Result<WorldSpec> {
-    let robot = robot_of(args.robot.as_deref())?;
+    let robot = robot_of(args.robot_model.as_deref())?;
     if let Some(file) = &args.world {
         let spec = world_file::read_with(file, robot.as_ref())?;
         match &args.mix {
@@ -197,9 +197,9 @@ pub fn check_robot(spec: &WorldSpec, program: &Program, path: &Path) -> Result<(
     fits.map_err(|why| FileError::value(&path.display().to_string(), why).into())
 }
 
-/// Reads the robot model of the option `--robot`.
+/// Reads the robot model of the option `--robot-model`.
 pub fn robot_of(name: Option<&str>) -> Result<Option<RobotSpec>> {
-    name.map(|name| robot_model::read(name).map_err(|why| anyhow::anyhow!("--robot: {why}"))).transpose()
+    name.map(|name| robot_model::read(name).map_err(|why| anyhow::anyhow!("--robot-model: {why}"))).transpose()
 }
 
 /// Runs `xpuck simulate`.

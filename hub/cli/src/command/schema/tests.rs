@@ -64,6 +64,7 @@ fn repository_files_use_only_schema_keys() {
         ("machine", "docs/trees/machines"),
         ("bodies", "docs/bodies"),
         ("primitive-set", "robot/evolve/src/primitive_set"),
+        ("robot-model", "docs/robot-models"),
     ];
     let mut texts = vec![
         ("hub", "HUB".into(), toml::to_string(&file::parse::<HubFile>("HUB", HUB).unwrap()).unwrap()),

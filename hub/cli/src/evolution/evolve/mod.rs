@@ -75,7 +75,7 @@ pub struct EvolveArgs {
     /// Robots in place of those of the world: a model (xpuck, e-puck2, pi-puck, rm1.1, rm1.2) or a file
     /// (docs/robot-models.md).
     #[arg(long, value_name = "MODEL|FILE")]
-    pub robot: Option<String>,
+    pub robot_model: Option<String>,
     /// Number of simulations (trials). The run ends if a further generation, as large as the largest so far, would exceed
     /// it; the first generation always runs.
     #[arg(long)]
@@ -97,7 +97,7 @@ pub struct EvolveArgs {
     /// Continue the run in this folder. On the same engine, the result equals that of an uninterrupted run, digit by
     /// digit.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "curriculum", "out", "algorithm", "islands", "population", "generations",
-        "budget", "robots", "seconds", "seed", "remeasure", "world", "robot", "simulations", "calibration", "primitive_set", "set"])]
+        "budget", "robots", "seconds", "seed", "remeasure", "world", "robot_model", "simulations", "calibration", "primitive_set", "set"])]
     pub resume: Option<PathBuf>,
     /// Also measure the Pareto front of fitness and size, and write its trees to DIR/trees/front-*.bt. The front has,
     /// for each size, the fittest tree that is not larger.
@@ -252,7 +252,7 @@ fn overrides(args: &EvolveArgs) -> Result<Table> {
         ("seed", integer(args.seed)),
         ("remeasure", integer(args.remeasure)),
         ("world", text(&args.world)),
-        ("robot", text(&args.robot)),
+        ("robot", text(&args.robot_model)),
         ("simulations", integer(args.simulations)),
         ("calibration", text(&args.calibration)),
         ("primitive_set", text(&args.primitive_set)),

@@ -81,7 +81,7 @@ fn wrong_world_files_are_one_error_that_names_the_place() {
     let cases = [
         (
             good.replace("robots", "robot"),
-            "w.toml: line 1: unknown field `robot`; did you mean `robots`? expected one of `robots`, `task`",
+            "w.toml: line 1: `robot` must be the name of a robot model, or a table of its keys (the number of robots is the key `robots`), not",
         ),
         (good.replace("0.1", "0.1\nrange_m = 1"), "w.toml: line 2: unknown field `range_m`, expected `cell_m`"),
         (

@@ -69,10 +69,11 @@ fn trees_that_read_absent_senses_are_rejected() {
     let error = output(&["simulate", &push, "--world", &world, "--runs", "1"]).unwrap_err();
     assert!(error.contains("the tree reads v_") && error.contains("the robot model lacks this sense"), "{error}");
     assert!(
-        output(&["simulate", &push, "--world", &world, "--robot", "xpuck", "--runs", "1", "--seconds", "1"]).is_ok()
+        output(&["simulate", &push, "--world", &world, "--robot-model", "xpuck", "--runs", "1", "--seconds", "1"])
+            .is_ok()
     );
-    let error = output(&["simulate", &push, "--robot", "rm9"]).unwrap_err();
-    assert!(error.contains("--robot: unknown robot model `rm9`; choose xpuck, e-puck2"), "{error}");
+    let error = output(&["simulate", &push, "--robot-model", "rm9"]).unwrap_err();
+    assert!(error.contains("--robot-model: unknown robot model `rm9`; choose xpuck, e-puck2"), "{error}");
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn evolution_keeps_its_robots_and_its_number_of_simulations() {
     let world = format!("{DOCS}/worlds/automode/agg.toml");
     let set = format!("{DOCS}/primitive-sets/modules.toml");
     let small = ["--islands", "1", "--population", "8", "--seconds", "2", "--simulations", "60", "--remeasure", "2"];
-    let mut arguments = vec!["evolve", "--world", &world, "--robot", &model, "--primitive-set", &set, "--json"];
+    let mut arguments = vec!["evolve", "--world", &world, "--robot-model", &model, "--primitive-set", &set, "--json"];
     arguments.extend(small);
     let first = json(&[arguments.as_slice(), &["--output", &out]].concat());
     let used = first["simulations"].as_u64().unwrap();
