@@ -1,16 +1,15 @@
 //! Robot models: the body, wheels and senses of the robots of a world, as a file or as a table of a world file.
 //! docs/robot-models.md describes the keys.
 
+mod keys;
 mod message_keys;
+mod text;
+mod words;
 
+pub use keys::*;
 pub use message_keys::MessageKeys;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::f32::consts::PI;
-use std::fmt;
 use std::path::Path;
 use xpuck_kernels::model::NOISE;
 use xpuck_kernels::world::robot::CameraView;
@@ -73,246 +72,11 @@ impl RobotSpec {
         spec.camera = self.camera;
         spec.messages = self.messages;
     }
-
-    /// Returns the text of a model file that has every key, so that it does not depend on other files.
-    pub fn to_toml(&self) -> String {
-        use std::fmt::Write;
-        let RobotSpec { shape, model, motion_noise, camera, messages } = self;
-        let Wheels { max_speed, steering, noise } = model.wheels;
-        let Sensing { proximity, camera: colours, neighbours, light, tags, ground } = model.senses;
-        let senses = [
-            (proximity, "proximity"),
-            (neighbours, "range-and-bearing"),
-            (colours, "camera"),
-            (tags, "tags"),
-            (light, "light"),
-            (ground, "ground"),
-            (model.compass, "compass"),
-        ];
-        let senses: Vec<&str> = senses.into_iter().filter(|(has, _)| *has).map(|(_, name)| name).collect();
-        let mut text = format!(
-            "radius_m = {:?}\nmass_kg = {:?}\nfriction = {:?}\nwheelbase_m = {:?}\nsenses = {senses:?}\n\
-             neighbour_range_m = {:?}\n",
-            shape.radius,
-            shape.mass,
-            shape.mu,
-            2.0 * shape.contact_arm,
-            model.neighbour_range
-        );
-        let _ = match model.ground {
-            GroundSense::Class => writeln!(text, "ground = \"class\""),
-            GroundSense::Points(GroundPoints { noise, black_below, white_above, window, majority }) => writeln!(
-                text,
-                "ground = {{ noise = {noise:?}, black_below = {black_below:?}, white_above = {white_above:?}, \
-                 window = {window}, majority = {majority} }}"
-            ),
-        };
-        let steering = match steering {
-            Steering::Diagonal => "diagonal",
-            Steering::Pivot => "pivot",
-        };
-        let _ = write!(
-            text,
-            "[wheels]\nmax_speed_m_s = {max_speed:?}\nsteering = \"{steering}\"\nnoise = {noise:?}\n\
-             motion_noise = {motion_noise:?}\n"
-        );
-        let Proximity { range, curve, noise } = model.proximity;
-        let curve = match curve {
-            Curve::Linear => "\"linear\"".into(),
-            Curve::Quadratic(coefficients) => format!("{coefficients:?}"),
-        };
-        let _ = write!(text, "[proximity]\nlength_m = {range:?}\ncurve = {curve}\nnoise = {noise:?}\n");
-        let fov = fov_degrees(model.camera.fov);
-        let _ =
-            write!(text, "[camera]\nfov_deg = {fov:?}\ndelay_s = {:?}\nmisses = {:?}\n", camera.delay_s, camera.misses);
-        if model.camera.range.is_finite() {
-            let _ = writeln!(text, "range_m = {:?}", model.camera.range);
-        }
-        let LightSense { law, threshold, noise } = model.light;
-        let law = match law {
-            LightLaw::InverseSquare => "inverse-square",
-            LightLaw::Exponential => "exponential",
-        };
-        let _ = write!(text, "[light]\nlaw = \"{law}\"\nthreshold = {threshold:?}\nnoise = {noise:?}\n");
-        if let Some(messages) = messages.as_ref().and_then(|messages| toml::to_string(messages).ok()) {
-            let _ = write!(text, "[messages]\n{messages}");
-        }
-        text
-    }
 }
 
 /// Field of view (rad) of a number of degrees.
 fn fov_radians(degrees: f32) -> f32 {
     degrees * PI / 180.0
-}
-
-/// Field of view in degrees, from which [`fov_radians`] computes exactly this number of radians.
-fn fov_degrees(fov: f32) -> f32 {
-    let near = (fov * 180.0 / PI).to_bits();
-    let candidates = (0..8u32).flat_map(|i| [near + i, near - i]).map(f32::from_bits);
-    let rounded = (fov * 180.0 / PI * 1e3).round() / 1e3;
-    [rounded].into_iter().chain(candidates).find(|degrees| fov_radians(*degrees) == fov).unwrap_or(rounded)
-}
-
-/// Robot model. Omitted keys have the values of the base.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct RobotFile {
-    /// Model whose values this model changes: a name, or a file relative to this file. Default: `xpuck`.
-    pub base: Option<String>,
-    /// Radius (m), 0.02 to 0.5.
-    pub radius_m: Option<f32>,
-    /// Mass (kg), 0.001 to 10.
-    pub mass_kg: Option<f32>,
-    /// Friction coefficient on the floor, 0 to 10.
-    pub friction: Option<f32>,
-    /// Distance of the wheels (m), 0.01 to twice the radius.
-    pub wheelbase_m: Option<f32>,
-    /// Senses of the robot.
-    pub senses: Option<Vec<Sense>>,
-    /// Wheels.
-    pub wheels: WheelKeys,
-    /// Proximity sensors.
-    pub proximity: ProximityKeys,
-    /// Maximum distance of the centres of two robots for range and bearing (m), 0 to 10. It counts only without
-    /// `messages`.
-    pub neighbour_range_m: Option<f32>,
-    /// Messages between robots, from which range and bearing are computed. By default, range and bearing are exact.
-    pub messages: Option<MessageKeys>,
-    /// Camera.
-    pub camera: CameraKeys,
-    /// Light sensors.
-    pub light: LightKeys,
-    /// Ground sensors: `class`, or the table of three points.
-    pub ground: Option<GroundKeys>,
-}
-
-/// Sense of a robot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Sense {
-    /// Proximity sensors.
-    Proximity,
-    /// Range and bearing of neighbours.
-    RangeAndBearing,
-    /// Colours in the camera image.
-    Camera,
-    /// Tags in the camera image.
-    Tags,
-    /// Light sensors.
-    Light,
-    /// Ground sensors.
-    Ground,
-    /// Compass.
-    Compass,
-}
-
-/// Wheels of a robot.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct WheelKeys {
-    /// Maximum ground speed of a wheel (m/s), 0.01 to 2.
-    pub max_speed_m_s: Option<f32>,
-    /// Law that converts goals to wheel speeds.
-    pub steering: Option<SteeringKey>,
-    /// Standard deviation of the relative error of a wheel's speed in each update, 0 to 1.
-    pub noise: Option<f32>,
-    /// Motion noise parameters alpha_1, alpha_2 and alpha_3, 0 to 1 each.
-    pub motion_noise: Option<[f32; 3]>,
-}
-
-/// Steering law.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SteeringKey {
-    /// Law of the thesis: straight ahead at the maximum speed divided by sqrt(2).
-    Diagonal,
-    /// Law of AutoMoDe: the outer wheel has the maximum speed.
-    Pivot,
-}
-
-/// Proximity sensors of a robot.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ProximityKeys {
-    /// Length of the rays from the rim (m), 0.005 to 0.5.
-    pub length_m: Option<f32>,
-    /// Reading at a distance: `linear`, or the coefficients of a quadratic polynomial of the distance (m).
-    pub curve: Option<CurveKey>,
-    /// Maximum of the uniform error of a reading, 0 to 1.
-    pub noise: Option<f32>,
-}
-
-/// Curve of proximity sensors.
-#[derive(Clone, Debug, PartialEq, JsonSchema)]
-#[schemars(untagged)]
-pub enum CurveKey {
-    /// Word `linear`: 1 at the rim, 0 at the end of the ray.
-    Word(String),
-    /// Coefficients, the constant first.
-    Quadratic([f32; 3]),
-}
-
-/// Camera of a robot. The image has 15 columns in three segments.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct CameraKeys {
-    /// Horizontal field of view (degrees), 10 to 170.
-    pub fov_deg: Option<f32>,
-    /// Maximum distance of visible objects (m), 0.05 to 40. Default: unlimited.
-    pub range_m: Option<f32>,
-    /// Delay of images (s), 0 to 0.4.
-    pub delay_s: Option<f32>,
-    /// Probability that the objects in a segment are missed, 0 to 1.
-    pub misses: Option<f32>,
-}
-
-/// Light sensors of a robot.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct LightKeys {
-    /// Reading for a lamp.
-    pub law: Option<LightLawKey>,
-    /// If above 0, v_light has length 1 if a reading exceeds the threshold, and otherwise length 0. 0 to 1.
-    pub threshold: Option<f32>,
-    /// Maximum of the uniform error of a reading, 0 to 1.
-    pub noise: Option<f32>,
-}
-
-/// Law of light sensors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LightLawKey {
-    /// Inverse square of the distance.
-    InverseSquare,
-    /// exp(-2 d / brightness), as in ARGoS.
-    Exponential,
-}
-
-/// Ground sensors of a robot.
-#[derive(Clone, Debug, PartialEq, JsonSchema)]
-#[schemars(untagged)]
-pub enum GroundKeys {
-    /// Word `class`: one sensor that reads black, grey or white.
-    Word(String),
-    /// Three points.
-    Points(PointKeys),
-}
-
-/// Three ground sensors whose last readings are counted.
-#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PointKeys {
-    /// Maximum of the uniform error of a reading, 0 to 1.
-    noise: f32,
-    /// Readings below this limit are black, 0 to 1.
-    black_below: f32,
-    /// Readings above this limit are white, 0 to 1.
-    white_above: f32,
-    /// Number of updates whose readings are counted, 1 to 8.
-    window: u32,
-    /// The floor is black if more than this number of readings are black, and white likewise.
-    majority: u32,
 }
 
 impl RobotFile {
@@ -448,7 +212,7 @@ pub fn find(name: &str, load: Loader<'_>) -> Result<RobotSpec, String> {
 /// Returns the robot of a model with a name or of a file relative to the working folder.
 ///
 /// # Errors
-/// An unknown name, or a file that cannot be read or parsed, or whose values are out of range.
+/// An unknown name, or a file that cannot be read or parsed.
 pub fn read(name: &str) -> Result<RobotSpec, String> {
     find(name, &|file| read_file(Path::new(file)))
 }
@@ -481,16 +245,6 @@ pub fn beside(path: &str, name: &str) -> String {
     path.rfind('/').map_or(name.into(), |end| format!("{}{name}", &path[..=end]))
 }
 
-/// Robots of a world file: a name or file, or the keys of a model.
-#[derive(Clone, Debug, PartialEq, JsonSchema)]
-#[schemars(untagged)]
-pub enum RobotEntry {
-    /// Name, or file relative to the world file.
-    Name(String),
-    /// Model.
-    Keys(Box<RobotFile>),
-}
-
 impl Default for RobotEntry {
     fn default() -> RobotEntry {
         RobotEntry::Keys(Box::default())
@@ -508,71 +262,6 @@ impl RobotEntry {
             RobotEntry::Keys(file) => file.robot(load),
         }
     }
-}
-
-// The enums below are words or tables. Derived untagged enums would report neither the unknown key nor its line.
-
-impl<'de> Deserialize<'de> for RobotEntry {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<RobotEntry, D::Error> {
-        struct Words;
-        impl<'de> Visitor<'de> for Words {
-            type Value = RobotEntry;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(
-                    "the name of a robot model, or a table of its keys (the number of robots is the key `robots`)",
-                )
-            }
-            fn visit_str<E: Error>(self, name: &str) -> Result<RobotEntry, E> {
-                Ok(RobotEntry::Name(name.into()))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RobotEntry, A::Error> {
-                RobotFile::deserialize(MapAccessDeserializer::new(map)).map(|file| RobotEntry::Keys(Box::new(file)))
-            }
-        }
-        from.deserialize_any(Words)
-    }
-}
-
-impl<'de> Deserialize<'de> for CurveKey {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<CurveKey, D::Error> {
-        struct Words;
-        impl<'de> Visitor<'de> for Words {
-            type Value = CurveKey;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("\"linear\" or three coefficients")
-            }
-            fn visit_str<E: Error>(self, word: &str) -> Result<CurveKey, E> {
-                if word == "linear" { Ok(CurveKey::Word(word.into())) } else { Err(E::custom(one_of(word, "linear"))) }
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<CurveKey, A::Error> {
-                <[f32; 3]>::deserialize(SeqAccessDeserializer::new(seq)).map(CurveKey::Quadratic)
-            }
-        }
-        from.deserialize_any(Words)
-    }
-}
-
-impl<'de> Deserialize<'de> for GroundKeys {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<GroundKeys, D::Error> {
-        struct Words;
-        impl<'de> Visitor<'de> for Words {
-            type Value = GroundKeys;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("\"class\" or a table of points")
-            }
-            fn visit_str<E: Error>(self, word: &str) -> Result<GroundKeys, E> {
-                if word == "class" { Ok(GroundKeys::Word(word.into())) } else { Err(E::custom(one_of(word, "class"))) }
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<GroundKeys, A::Error> {
-                PointKeys::deserialize(MapAccessDeserializer::new(map)).map(GroundKeys::Points)
-            }
-        }
-        from.deserialize_any(Words)
-    }
-}
-
-fn one_of(word: &str, known: &str) -> String {
-    format!("unknown word `{word}`; the only word is `{known}`")
 }
 
 #[cfg(test)]
