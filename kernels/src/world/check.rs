@@ -64,9 +64,21 @@ impl WorldSpec {
         self.check_tags()?;
         self.check_starts()?;
         self.check_task()?;
-        self.camera.check().map_err(SpecError)?;
-        self.messages.map_or(Ok(()), |messages| messages.check().map_err(SpecError))?;
         self.check_overlaps()
+    }
+
+    /// Validates the robots, without their places.
+    ///
+    /// # Errors
+    /// Returns one line about the first problem.
+    pub fn check_robots(&self) -> Checked {
+        self.check_robot()?;
+        check_shape("robot", &self.robot)?;
+        for (i, deviation) in (1..).zip(self.physics.noise) {
+            within(&format!("noise, number {i}"), deviation, 0.0, 1.0)?;
+        }
+        self.camera.check().map_err(SpecError)?;
+        self.messages.map_or(Ok(()), |messages| messages.check().map_err(SpecError))
     }
 
     fn check_physics(&self) -> Checked {
@@ -75,11 +87,7 @@ impl WorldSpec {
         within("arena width", 2.0 * p.half_arena.1, 0.3, 20.0)?;
         within("friction between bodies", p.mu_bodies, 0.0, 10.0)?;
         within("restitution", p.restitution, 0.0, 1.0)?;
-        for (i, deviation) in (1..).zip(p.noise) {
-            within(&format!("noise, number {i}"), deviation, 0.0, 1.0)?;
-        }
-        check_shape("robot", &self.robot)?;
-        self.check_robot()
+        self.check_robots()
     }
 
     fn check_robot(&self) -> Checked {

@@ -230,6 +230,21 @@ impl Calibration {
         Ok(applied)
     }
 
+    /// Returns the measured values that are keys of a robot model, as the text of a model file. The text is empty if there
+    /// are none.
+    pub fn robot_keys(&self) -> String {
+        let PhysicsKeys { robot_mass_kg, robot_friction, noise, .. } = self.physics;
+        let mut text = String::new();
+        text.extend(robot_mass_kg.map(|mass| format!("mass_kg = {mass:?}\n")));
+        text.extend(robot_friction.map(|friction| format!("friction = {friction:?}\n")));
+        text.extend(noise.map(|noise| format!("[wheels]\nmotion_noise = {noise:?}\n")));
+        text.extend(self.camera.map(|CameraModel { delay_s, misses, .. }| {
+            format!("[camera]\ndelay_s = {delay_s:?}\nmisses = {misses:?}\n")
+        }));
+        text.extend(self.messages.map(|Lateness { latency_s }| format!("[messages]\nlatency_s = {latency_s:?}\n")));
+        text
+    }
+
     /// Returns whether the calibration changes worlds.
     pub fn changes_worlds(&self) -> bool {
         self.physics != PhysicsKeys::default() || self.camera.is_some() || self.messages.is_some()
@@ -260,6 +275,7 @@ impl Body {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::robot_model::RobotFile;
 
     const WHOLE: &str = "[physics]\nrobot_friction = 0.6\nbody_friction = 0.2\nnoise = [0.01, 0.02, 0.03]\n\
         [camera]\ndelay_s = 0.2\nmisses = 0.05\n[messages]\nlatency_s = 0.2\n[infrared.curve]\nsteepness = 41\n\
@@ -279,6 +295,18 @@ mod tests {
         assert_eq!(Calibration::default().apply(&before).unwrap(), before);
         let frisbee = Calibration::parse("c", "[physics]\nfrisbee_mass_kg = 0.09\n").unwrap();
         assert_eq!(frisbee.apply(&before).unwrap().discs[0].shape.mass, 0.09);
+    }
+
+    #[test]
+    fn robot_model_has_the_measured_values() {
+        let read = Calibration::parse("c.toml", WHOLE).unwrap();
+        let robot = RobotFile::check("r.toml", &read.robot_keys()).unwrap();
+        let (mut world, measured) = (WorldSpec::benchmark(9), read.apply(&WorldSpec::benchmark(9)).unwrap());
+        robot.apply(&mut world);
+        assert_eq!((world.robot, world.physics.noise), (measured.robot, measured.physics.noise));
+        assert_eq!((world.camera, world.messages), (measured.camera, measured.messages));
+        let walls = Calibration::parse("c.toml", "[physics]\nrestitution = 0.2\n").unwrap();
+        assert_eq!(walls.robot_keys(), "");
     }
 
     #[test]

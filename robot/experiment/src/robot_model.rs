@@ -72,6 +72,13 @@ impl RobotSpec {
         spec.camera = self.camera;
         spec.messages = self.messages;
     }
+
+    /// Checks that the values are in range.
+    fn checked(self) -> Result<RobotSpec, String> {
+        let mut world = WorldSpec::benchmark(1);
+        self.apply(&mut world);
+        world.check_robots().map(|()| self).map_err(|error| error.to_string())
+    }
 }
 
 /// Field of view (rad) of a number of degrees.
@@ -87,12 +94,7 @@ impl RobotFile {
     pub fn check(name: &str, text: &str) -> Result<RobotSpec, FileError> {
         let parsed: RobotFile = file::parse(name, text)?;
         let load = |base: &str| read_file(Path::new(&beside(name, base)));
-        let robot = parsed.robot(&load).map_err(|why| FileError::value(name, why))?;
-        // A world with a single robot shows whether the values are in range.
-        let mut world = WorldSpec::benchmark(1);
-        robot.apply(&mut world);
-        world.check().map_err(|error| FileError::value(name, error.to_string()))?;
-        Ok(robot)
+        parsed.robot(&load).and_then(RobotSpec::checked).map_err(|why| FileError::value(name, why))
     }
 
     /// Changes the values of a robot to those of the file. The base is ignored.
@@ -204,15 +206,16 @@ fn named(name: &str, load: Loader<'_>) -> Result<RobotFile, String> {
 /// Returns the robot of a model with a name or of a file. `load` reads files.
 ///
 /// # Errors
-/// An unknown name, or a file that cannot be read or parsed.
+/// An unknown name, a file that cannot be read or parsed, or a value that is out of range.
 pub fn find(name: &str, load: Loader<'_>) -> Result<RobotSpec, String> {
-    RobotFile { base: Some(name.into()), ..RobotFile::default() }.robot(load)
+    let robot = RobotFile { base: Some(name.into()), ..RobotFile::default() }.robot(load)?;
+    robot.checked().map_err(|why| format!("{name}: {why}"))
 }
 
 /// Returns the robot of a model with a name or of a file relative to the working folder.
 ///
 /// # Errors
-/// An unknown name, or a file that cannot be read or parsed.
+/// As [`find`].
 pub fn read(name: &str) -> Result<RobotSpec, String> {
     find(name, &|file| read_file(Path::new(file)))
 }

@@ -1,6 +1,6 @@
 //! `xpuck calibrate`: fits simulator parameters to recorded poses and readings.
 
-use crate::files::calibration_file;
+use crate::files::calibration_file::{self, Kind};
 use crate::files::tree_file::{print, write};
 use crate::records::calibrate_record::RecordArgs;
 use crate::terminal::print_json;
@@ -129,6 +129,17 @@ struct ShowArgs {
     /// Calibration file to update with the fitted parameters; its other entries are kept.
     #[arg(long, value_name = "FILE", alias = "toml")]
     into: Option<PathBuf>,
+    /// Robot model to update with the fitted parameters of the robots; its other keys are kept.
+    #[arg(long, value_name = "FILE")]
+    into_robot_model: Option<PathBuf>,
+}
+
+impl ShowArgs {
+    /// Files that are written, with their options.
+    fn outputs(&self) -> Vec<(&'static str, &Path)> {
+        let all = [("--output", &self.output), ("--into", &self.into), ("--into-robot-model", &self.into_robot_model)];
+        all.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect()
+    }
 }
 
 #[derive(Args)]
@@ -189,7 +200,7 @@ pub fn run(args: &CalibrateArgs) -> Result<()> {
         Subject::Steering(args) => {
             let steering =
                 steering::Steering { latency_s: args.latency, gains: args.gains.clone(), seconds: args.seconds };
-            let shown = ShowArgs { json: args.json, output: args.output.clone(), into: None };
+            let shown = ShowArgs { json: args.json, output: args.output.clone(), into: None, into_robot_model: None };
             show(&steering::respond(&steering)?, &shown)
         }
         Subject::Run { run, runs, had, shown } => {
@@ -213,8 +224,7 @@ fn same(a: &Path, b: &Path) -> bool {
 
 /// Fits parameters to a record, and outputs the results in the forms that the options request.
 fn report(args: &FitArgs, fit: impl Fn(&str, &str) -> Result<Report>) -> Result<()> {
-    let outs = [&args.shown.output, &args.shown.into];
-    if let Some(out) = outs.into_iter().flatten().find(|out| same(out, &args.data)) {
+    if let Some((_, out)) = args.shown.outputs().into_iter().find(|(_, out)| same(out, &args.data)) {
         bail!("{} is the record itself; choose another output file", out.display());
     }
     let name = args.data.display().to_string();
@@ -224,18 +234,33 @@ fn report(args: &FitArgs, fit: impl Fn(&str, &str) -> Result<Report>) -> Result<
     show(&report, &args.shown)
 }
 
-/// Outputs a report in the requested forms: text or JSON, a plot, a parameter file.
+/// Outputs a report in the requested forms: text or JSON, a plot, parameter files.
 fn show(report: &Report, args: &ShowArgs) -> Result<()> {
-    if let (Some(plot), Some(into)) = (&args.output, &args.into)
-        && same(plot, into)
-    {
-        bail!("--output and --into are both {}; the plot would replace the calibration", plot.display());
+    let outputs = args.outputs();
+    for (i, (first, path)) in outputs.iter().enumerate() {
+        if let Some((second, _)) = outputs[i + 1..].iter().find(|(_, other)| same(path, other)) {
+            bail!("{first} and {second} are both {}; one would replace the other", path.display());
+        }
     }
+    // A model that cannot have the parameters is reported before any file is written.
+    let model = match &args.into_robot_model {
+        Some(path) => {
+            let keys = Calibration::parse("fitted parameters", &report.toml)?.robot_keys();
+            if keys.is_empty() {
+                bail!("--into-robot-model: none of these parameters is a key of a robot model; use --into");
+            }
+            Some((path, keys))
+        }
+        None => None,
+    };
     if let Some(path) = &args.output {
         write(path, to_svg(&report.panels).as_bytes())?;
     }
     if let Some(path) = &args.into {
-        calibration_file::put(path, &report.toml)?;
+        calibration_file::put(Kind::Calibration, path, &report.toml)?;
+    }
+    if let Some((path, keys)) = model {
+        calibration_file::put(Kind::RobotModel, path, &keys)?;
     }
     if args.json {
         return print_json(report);

@@ -239,6 +239,8 @@ struct ObstacleLanes {
     walls: Vec<Wall>,
     /// Walls of which a robot is clearly on the left, and clearly on the right, as bit masks, by robot and lane.
     sides: Vec<[[u32; LANES]; 2]>,
+    /// Bits of all walls.
+    all_walls: u32,
 }
 
 /// Number of bodies that are tested together.
@@ -253,8 +255,9 @@ impl ObstacleLanes {
         let count = radii.len().next_multiple_of(WIDTH);
         radii.resize(count, 0.0);
         let places = || std::array::from_fn(|_| vec![f32::NAN; count]);
-        let sides = vec![[[0; LANES]; 2]; if walls.is_empty() { 0 } else { robots }];
-        ObstacleLanes { radii, x: places(), y: places(), walls: walls.to_vec(), sides }
+        let all_walls = (0..walls.len()).fold(0, |all, bit| all | 1 << bit);
+        let sides = vec![[[0; LANES]; 2]; robots];
+        ObstacleLanes { radii, x: places(), y: places(), walls: walls.to_vec(), sides, all_walls }
     }
 
     /// Copies the positions of the bodies.
@@ -279,30 +282,33 @@ impl ObstacleLanes {
         }
     }
 
-    /// Returns whether an obstacle of world `l` blocks the line from the first of two robots to the second.
+    /// Returns whether an obstacle of world `l` blocks the line from the first of two robots to the second. The two robots
+    /// do not block it: the centre of a body at an end of the line is not between the ends.
     #[inline(always)]
     fn block(&self, [me, other]: [usize; 2], l: usize, from: Vec2, along: Vec2) -> bool {
         let square = along.length_squared();
         let bodies =
             self.x[l].chunks_exact(WIDTH).zip(self.y[l].chunks_exact(WIDTH)).zip(self.radii.chunks_exact(WIDTH));
-        let mut bits = [0u32; WIDTH];
-        for (first, ((x, y), radii)) in (0..).step_by(WIDTH).zip(bodies) {
+        let mut covered = [false; WIDTH];
+        for ((x, y), radii) in bodies {
             for k in 0..WIDTH {
-                let covers = Channel::covers(vec2(x[k], y[k]) - from, along, square, radii[k]);
-                bits[k] |= u32::from(covers) << (first + k as u32);
+                covered[k] |= Channel::covers(vec2(x[k], y[k]) - from, along, square, radii[k]);
             }
         }
-        let covered = bits.iter().fold(0, |all, bit| all | bit);
-        if covered & !(1 << me | 1 << other) != 0 {
+        if covered.iter().fold(false, |any, covers| any | covers) {
             return true;
-        }
-        if self.walls.is_empty() {
-            return false;
         }
         // Two robots that are clearly on the same side of a wall are not separated by it.
         let [mine, theirs] = [&self.sides[me], &self.sides[other]];
         let same = (mine[0][l] & theirs[0][l]) | (mine[1][l] & theirs[1][l]);
-        (0..).zip(&self.walls).any(|(bit, wall)| same >> bit & 1 == 0 && wall.blocks(from, along))
+        let mut rest = self.all_walls & !same;
+        while rest != 0 {
+            if self.walls[rest.trailing_zeros() as usize].blocks(from, along) {
+                return true;
+            }
+            rest &= rest - 1;
+        }
+        false
     }
 }
 
