@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::{Comparison, Spread, holm, mann_whitney, student_t_975};
 
@@ -45,7 +46,38 @@ pub struct Against {
     pub ranks: Comparison,
     /// p-value of the rank test, corrected for the number of settings (Holm).
     pub p_holm: f64,
+    /// Comparison of the runs with equal seeds. `None` with fewer than two such pairs.
+    pub paired: Option<Paired>,
 }
+
+/// Difference between two settings over the seeds that both have run. Seeds of equal luck cancel out.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct Paired {
+    /// Number of seeds.
+    pub seeds: usize,
+    /// Mean difference to the first setting.
+    pub difference: f64,
+    /// Half the width of the 95 % confidence interval of the difference (Student's t).
+    pub half_interval: f64,
+    /// Number of seeds at which half the width would be [`DIFFERENCE`], estimated from the spread of the differences.
+    pub seeds_needed: u64,
+}
+
+/// Difference for which [`Paired::seeds_needed`] is stated.
+pub const DIFFERENCE: f64 = 0.01;
+
+impl Paired {
+    fn new(mine: &BTreeMap<u64, f64>, first: &BTreeMap<u64, f64>) -> Option<Paired> {
+        let both: Vec<f64> = mine.iter().filter_map(|(seed, value)| Some(value - first.get(seed)?)).collect();
+        let spread = Spread::from_sample(&both)?;
+        let half_interval = spread.half_interval(student_t_975(spread.n.max(2) - 1))?;
+        let needed = (NORMAL_975 * spread.sd? / DIFFERENCE).powi(2).ceil();
+        Some(Paired { seeds: spread.n, difference: spread.mean, half_interval, seeds_needed: (needed as u64).max(2) })
+    }
+}
+
+/// Quantile of the normal distribution for 95 % confidence intervals.
+const NORMAL_975: f64 = 1.959_964;
 
 /// All measures of one setting.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
@@ -79,11 +111,23 @@ pub fn summarise(groups: &[Group]) -> Vec<Row> {
         .collect();
     for (name, _) in MEASURES {
         let samples: Vec<Vec<f64>> = groups.iter().map(|group| values(group, name)).collect();
-        for (row, measure) in rows.iter_mut().zip(compare(&samples)) {
+        let seeds: Vec<BTreeMap<u64, f64>> = groups.iter().map(|group| by_seed(group, name)).collect();
+        for ((row, mut measure), mine) in rows.iter_mut().zip(compare(&samples)).zip(&seeds) {
+            if let Some(against) = &mut measure.against_first {
+                against.paired = Paired::new(mine, &seeds[0]);
+            }
             row.measures.push(measure);
         }
     }
     rows
+}
+
+fn by_seed(group: &Group, name: &str) -> BTreeMap<u64, f64> {
+    group
+        .results
+        .iter()
+        .filter_map(|result| Some((result.get("seed")?.as_u64()?, result.get(name)?.as_f64()?)))
+        .collect()
 }
 
 fn values(group: &Group, name: &str) -> Vec<f64> {
@@ -99,7 +143,7 @@ fn compare(samples: &[Vec<f64>]) -> Vec<Measure> {
     for (sample, ranks) in others.iter().zip(ranks) {
         against.push(match (ranks, Spread::from_sample(sample), reference) {
             (Some(ranks), Some(mine), Some(its)) => {
-                adjusted.next().map(|p_holm| Against { difference: mine.mean - its.mean, ranks, p_holm })
+                adjusted.next().map(|p_holm| Against { difference: mine.mean - its.mean, ranks, p_holm, paired: None })
             }
             _ => None,
         });
@@ -126,7 +170,7 @@ pub struct Readable {
 pub fn tables(rows: &[Row]) -> Vec<Readable> {
     let mut head = vec!["setting", "runs", "mean", "+- 95 %", "sd", "se", "min", "max"];
     if rows.len() > 1 {
-        head.extend(["to first", "beats first", "p"]);
+        head.extend(["to first", "beats first", "p", "by seed", "+- by seed", "seeds for 0.01"]);
     }
     let head: Vec<String> = head.into_iter().map(String::from).collect();
     let table = |(i, (name, what)): (usize, &(&str, &str))| Readable {
@@ -150,13 +194,17 @@ fn cells(row: &Row, measure: &Measure, first: &Measure, columns: usize) -> Vec<S
         spread(|s| Some(s.min)),
         spread(|s| Some(s.max)),
     ];
-    if let Some(Against { difference, ranks, p_holm }) = measure.against_first {
+    if let Some(Against { difference, ranks, p_holm, paired }) = measure.against_first {
         let p = if p_holm < 1e-4 { format!("{p_holm:.0e}") } else { format!("{p_holm:.4}") };
         // If all displayed values are equal, ranks based on hidden digits would confuse the reader.
         let read = |measure: &Measure| measure.spread.map(|s| [s.min, s.max].map(|x| format!("{x:.4}")));
         let alike = read(measure) == read(first) && read(first).is_some_and(|[min, max]| min == max);
         let beats = if alike { "as good".into() } else { format!("{:.0} %", 100.0 * ranks.superiority) };
         cells.extend([format!("{:+.4}", Figure(difference)), beats, p]);
+        if let Some(Paired { difference, half_interval, seeds_needed, .. }) = paired {
+            let [difference, half] = [format!("{:+.4}", Figure(difference)), format!("{:.4}", Figure(half_interval))];
+            cells.extend([difference, half, seeds_needed.to_string()]);
+        }
     }
     cells.resize(columns, "-".into());
     cells
@@ -168,6 +216,9 @@ pub fn explanation(tables: &[Readable]) -> String {
     let meanings = [
         ("+- 95 %", "half width of the mean's confidence interval over seeds (Student's t)"),
         ("beats first", "probability that a run of the setting is better than one of the first setting"),
+        ("by seed", "mean difference to the first setting over the seeds that both have run"),
+        ("+- by seed", "half width of the 95 % confidence interval of this difference (Student's t)"),
+        ("seeds for 0.01", "number of seeds at which this half width would be 0.01, estimated from these seeds"),
         ("p", "two-sided Mann-Whitney test against the first setting, corrected for the number of settings (Holm)"),
     ];
     let told = meanings.iter().filter(|(column, _)| has(column));
@@ -207,8 +258,10 @@ mod tests {
     use serde_json::json;
 
     fn group(label: &str, values: &[f64]) -> Group {
-        let result = |v: &f64| json!({ "remeasured_mean": v, "final_mean": null }).as_object().unwrap().clone();
-        Group { label: label.into(), results: values.iter().map(result).collect(), ..Group::default() }
+        let result = |(seed, v): (u64, &f64)| {
+            json!({ "seed": seed, "remeasured_mean": v, "final_mean": null }).as_object().unwrap().clone()
+        };
+        Group { label: label.into(), results: (1..).zip(values).map(result).collect(), ..Group::default() }
     }
 
     #[test]
@@ -233,6 +286,21 @@ mod tests {
     }
 
     #[test]
+    fn runs_with_equal_seeds_are_compared_in_pairs() {
+        // The differences of the common seeds 1 to 4 are 0.02, 0.04, 0.02 and 0.04: mean 0.03, standard deviation
+        // 0.011547, quantile of t with 3 degrees of freedom 3.18245.
+        let rows = summarise(&[group("first", &[0.1, 0.3, 0.2, 0.4, 9.0]), group("other", &[0.12, 0.34, 0.22, 0.44])]);
+        let paired = rows[1].measures[0].against_first.unwrap().paired.unwrap();
+        assert_eq!((paired.seeds, paired.seeds_needed), (4, 6), "(1.96 x 0.011547 / 0.01)^2 is 5.1");
+        assert!(
+            (paired.difference - 0.03).abs() < 1e-12 && (paired.half_interval - 0.018_374).abs() < 1e-5,
+            "{paired:?}"
+        );
+        let one = summarise(&[group("first", &[0.1, 0.3]), group("other", &[0.2])]);
+        assert_eq!(one[1].measures[0].against_first.unwrap().paired, None);
+    }
+
+    #[test]
     fn tables_are_aligned_markdown() {
         let rows = summarise(&[group("a", &[0.25, 0.35]), group("long | label", &[0.5])]);
         let text = markdown(&tables(&rows)[..1]);
@@ -241,7 +309,7 @@ mod tests {
         assert!(lines.iter().all(|l| l.chars().count() == lines[0].chars().count()), "{text}");
         assert!(lines[2].contains(" 0.3000 |") && lines[3].starts_with("| long / label |"), "{text}");
         assert!(lines[3].contains("+0.2000") && lines[3].contains("100 %"), "{text}");
-        assert!(lines.iter().all(|l| l.matches('|').count() == 12), "{text}");
+        assert!(lines.iter().all(|l| l.matches('|').count() == 15), "{text}");
         assert!(!text.contains('`'), "{text}");
     }
 
