@@ -38,7 +38,12 @@ def values(tree, args):
         command = [os.environ.get("XPUCK", "xpuck"), "simulate", tree, "--world", args.world, "--runs", str(args.runs)]
         command += ["--seconds", "120", "--seed", str(args.seed), "--csv", table]
         command += ["--robot-model", args.robot_model] if args.robot_model else []
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        try:
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        except FileNotFoundError:
+            sys.exit(f"{command[0]}: no such program; put it into the path, or name it in XPUCK")
+        except subprocess.CalledProcessError:
+            sys.exit(f"{tree}: was not measured, see the message above")
         with open(table, newline="") as rows:
             return [float(row["value"]) for row in csv.DictReader(rows)]
 
