@@ -6,6 +6,7 @@
 
 use super::choice::{EngineChoice, EngineKind};
 use super::meter::Meter;
+use super::pieces::{self, Piece, Suspended};
 use super::{AdapterChoice, AdapterKind, Engine, Gpu, GpuError, Job, Outcome, Reference, Simd};
 use crate::model::CONTROL_PERIOD;
 use crate::tree::Program;
@@ -308,6 +309,22 @@ impl ChosenEngine {
         active
     }
 
+    /// Returns the engine for these jobs.
+    fn active_for(&self, programs: &[Program], jobs: &[Job<'_>]) -> Active {
+        self.retry();
+        self.select_auto(programs, jobs);
+        self.state().active.clone().unwrap_or(Active::Simd)
+    }
+
+    /// Returns the result of `run`, and adds its duration and the simulated robot-seconds to the meter.
+    fn metered<T>(&self, robot_seconds: f64, run: impl FnOnce() -> T) -> T {
+        let began = (self.machine.clock)();
+        let result = run();
+        let took = (self.machine.clock)().saturating_sub(began);
+        self.state().meter.add(robot_seconds, took);
+        result
+    }
+
     /// Runs the first jobs on the GPU and the other jobs on the CPU, in proportion to the two speeds.
     fn share(&self, open: &OpenGpu, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         if jobs.len() < LEAST_SHARED {
@@ -421,22 +438,31 @@ impl Engine for ChosenEngine {
         if jobs.is_empty() {
             return Vec::new();
         }
-        self.retry();
-        self.select_auto(programs, jobs);
-        let active = self.state().active.clone().unwrap_or(Active::Simd);
-        let began = (self.machine.clock)();
-        let outcomes = match &active {
+        let active = self.active_for(programs, jobs);
+        let outcomes = self.metered(robot_seconds(jobs), || match &active {
             Active::Reference => Reference::default().run(programs, jobs),
             Active::Simd => Simd::default().run(programs, jobs),
             Active::Gpu(open) => open.gpu.run(programs, jobs),
             Active::Both(open) => self.share(open, programs, jobs),
-        };
-        let took = (self.machine.clock)().saturating_sub(began);
-        self.state().meter.add(robot_seconds(jobs), took);
+        });
         if let Some(open) = active.device() {
             self.poll_device(open);
         }
         outcomes
+    }
+
+    /// Simulates the pieces on the active engine. A GPU cannot keep worlds yet, so it simulates them from their start.
+    fn advance(&self, programs: &[Program], pieces: &[Piece<'_>]) -> Vec<(Outcome, Suspended)> {
+        if pieces.is_empty() {
+            return Vec::new();
+        }
+        let jobs: Vec<Job<'_>> = pieces.iter().map(|piece| piece.job.clone()).collect();
+        let seconds = robot_seconds(&jobs) - pieces.iter().map(Piece::robot_seconds_done).sum::<f64>();
+        match self.active_for(programs, &jobs) {
+            Active::Reference => self.metered(seconds, || Reference::default().advance(programs, pieces)),
+            Active::Simd => self.metered(seconds, || Simd::default().advance(programs, pieces)),
+            Active::Gpu(_) | Active::Both(_) => pieces::replay(self, programs, pieces),
+        }
     }
 
     fn device(&self) -> Option<String> {

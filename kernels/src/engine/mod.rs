@@ -6,6 +6,7 @@ mod evaluate;
 mod gpu;
 mod meter;
 mod observe;
+mod pieces;
 mod reference;
 mod simd;
 mod team;
@@ -15,6 +16,7 @@ pub use chosen::{ChosenEngine, EngineStatus, Machine, Notice, check_choice};
 pub use evaluate::Evaluator;
 pub use gpu::{Adapter, AdapterChoice, AdapterKind, AdapterLimits, Gpu, GpuError};
 pub use observe::{Count, observe};
+pub use pieces::{Piece, Suspended};
 pub use reference::Reference;
 pub use simd::{ActionKind, BatchSimulation, POSE_FIELDS, Simd};
 pub use team::Team;
@@ -66,6 +68,16 @@ pub trait Engine: Sync {
     /// Runs all jobs and returns their outcomes in the order of the jobs. Outcomes do not depend on the number of
     /// threads.
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome>;
+
+    /// Simulates pieces of jobs. Returns the outcome so far and the suspended world of each piece, in the order of the
+    /// pieces. The outcomes are bit-identical to those of [`Engine::run`] for the jobs up to the same update, whatever
+    /// the earlier pieces. The default simulates each job from its start.
+    ///
+    /// # Panics
+    /// If a suspended world belongs to another job, or is later than the end of its piece.
+    fn advance(&self, programs: &[Program], pieces: &[Piece<'_>]) -> Vec<(Outcome, Suspended)> {
+        pieces::replay(self, programs, pieces)
+    }
 
     /// Returns the name of the GPU on which the engine runs; `None` for the CPU.
     fn device(&self) -> Option<String> {

@@ -6,7 +6,7 @@
 //! simulated robot-seconds per second, which `xpuck dev bench` reports as r_acc.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use xpuck_kernels::engine::{Engine, Job, Simd, Team};
+use xpuck_kernels::engine::{Engine, Job, Outcome, Piece, Simd, Suspended, Team};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::{Scenario, Sensing, WorldSpec};
 
@@ -14,6 +14,8 @@ const WORLDS: u32 = 256;
 const ROBOTS: usize = 16;
 /// Number of controller updates per world. One update covers 0.1 s of simulated time.
 const UPDATES: u32 = 300;
+/// Number of pieces of a run in the benchmark of pieces.
+const PIECES: u32 = 4;
 /// Workloads. Each workload has a name, the tree of the robots, and the senses that are computed. With `None`, only the
 /// senses that the tree reads are computed.
 const WORKLOADS: [(&str, &str, Option<Sensing>); 4] = [
@@ -35,7 +37,27 @@ fn engine(c: &mut Criterion) {
         let simd = Simd { sensing };
         group.bench_function(name, |b| b.iter(|| simd.run(std::slice::from_ref(&program), &jobs)));
     }
+    let (name, text, sensing) = WORKLOADS[3];
+    let program = Program::compile(&Tree::parse(text).expect("a tree")).expect("fits a robot");
+    group.bench_function(format!("{name}, in pieces"), |b| {
+        b.iter(|| in_pieces(&Simd { sensing }, std::slice::from_ref(&program), &jobs));
+    });
     group.finish();
+}
+
+/// Simulates the jobs in pieces of 7.5 s, after which all of them go on.
+fn in_pieces(simd: &Simd, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
+    let mut results: Vec<(Outcome, Option<Suspended>)> =
+        jobs.iter().map(|_| (Outcome { fitness: 0.0, hash: 0 }, None)).collect();
+    for piece in 1..=PIECES {
+        let updates = UPDATES * piece / PIECES;
+        let pieces =
+            jobs.iter().zip(results).map(|(job, (_, from))| Piece { job: Job { updates, ..job.clone() }, from });
+        let pieces: Vec<Piece<'_>> = pieces.collect();
+        let outcomes = simd.advance(programs, &pieces);
+        results = outcomes.into_iter().map(|(outcome, suspended)| (outcome, Some(suspended))).collect();
+    }
+    results.into_iter().map(|(outcome, _)| outcome).collect()
 }
 
 criterion_group!(benches, engine);

@@ -117,6 +117,33 @@ impl Block {
         (block, scene)
     }
 
+    /// Replaces the worlds by worlds with equal specifications that were simulated up to the same update. `sources`
+    /// contains the block and the lane of each world.
+    pub fn restore(&mut self, sources: &[(&Block, usize)]) {
+        (self.update, self.step) = (sources[0].0.update, sources[0].0.step);
+        for l in 0..LANES {
+            let (from, k) = sources[l.min(sources.len() - 1)];
+            self.copy_lane(l, from, k);
+        }
+    }
+
+    fn copy_lane(&mut self, l: usize, from: &Block, k: usize) {
+        self.bodies.iter_mut().zip(&from.bodies).for_each(|(to, from)| to.copy_lane(l, from, k));
+        self.senses.iter_mut().zip(&from.senses).for_each(|(to, from)| to.copy_lane(l, from, k));
+        for (to, from) in self.pictures.iter_mut().zip(&from.pictures) {
+            (to.taken[l], to.history[l]) = (from.taken[k], from.history[k]);
+        }
+        self.ground.iter_mut().zip(&from.ground).for_each(|(to, from)| to[l] = from[k]);
+        self.scores[l] = from.scores[k].clone();
+        self.active[l] = from.active[k];
+        if let (Some(to), Some(from)) = (&mut self.messages, &from.messages) {
+            to.copy_lane(l, from, k);
+        }
+        if let Some(channel) = self.channel.get_mut(l) {
+            *channel = from.channel[k].clone();
+        }
+    }
+
     /// Returns the pose of body `i` in world `lane`.
     pub fn pose(&self, i: usize, lane: usize) -> Pose {
         let b = &self.bodies[i];

@@ -19,6 +19,16 @@ pub(super) struct BodyLanes {
     pub right: Lanes,
 }
 
+impl BodyLanes {
+    /// Replaces the state in lane `l` by that in lane `k` of `from`.
+    pub fn copy_lane(&mut self, l: usize, from: &BodyLanes, k: usize) {
+        let BodyLanes { x, y, heading, vx, vy, spin, left, right } = from;
+        (self.x[l], self.y[l], self.heading[l]) = (x[k], y[k], heading[k]);
+        (self.vx[l], self.vy[l], self.spin[l]) = (vx[k], vy[k], spin[k]);
+        (self.left[l], self.right[l]) = (left[k], right[k]);
+    }
+}
+
 /// Senses of one robot in all worlds of a block.
 #[derive(Clone, Default)]
 #[repr(align(64))]
@@ -39,6 +49,12 @@ impl SenseLanes {
             senses.write_vector(ATTR, l, attr);
         }
         senses
+    }
+
+    /// Replaces the state in lane `l` by that in lane `k` of `from`.
+    pub fn copy_lane(&mut self, l: usize, from: &SenseLanes, k: usize) {
+        let cells = self.ahead.iter_mut().chain(&mut self.cells);
+        cells.zip(from.ahead.iter().chain(&from.cells)).for_each(|(to, from)| to[l] = from[k]);
     }
 
     /// Returns the unit vector along the robot's heading in world `l`.

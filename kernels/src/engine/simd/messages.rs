@@ -76,6 +76,17 @@ impl MessageLanes {
         messages
     }
 
+    /// Replaces the world of a lane by the world of lane `k` of `from`, which has the same specification and update.
+    pub fn copy_lane(&mut self, l: usize, from: &MessageLanes, k: usize) {
+        self.noted = from.noted;
+        for (to, from) in self.past.iter_mut().zip(&from.past) {
+            (to.x[l], to.y[l], to.heading[l]) = (from.x[k], from.y[k], from.heading[k]);
+        }
+        for (to, from) in self.memory.iter_mut().flatten().zip(from.memory.iter().flatten()) {
+            to[l] = from[k];
+        }
+    }
+
     /// Stores the poses after a physics step.
     #[inline(always)]
     pub fn note(&mut self, bodies: &[BodyLanes]) {

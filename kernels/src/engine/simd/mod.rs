@@ -22,12 +22,13 @@ mod program_groups;
 mod rays;
 mod scene;
 mod senses;
+mod suspended;
 mod tags;
 mod trajectories;
 mod views;
 
 use super::reference::Reference;
-use super::{Engine, Job, Outcome, alike};
+use super::{Engine, Job, Outcome, Piece, Suspended, alike};
 use crate::tree::Program;
 use crate::world::Sensing;
 use block::Block;
@@ -61,31 +62,67 @@ impl Engine for Simd {
             let of = |indices: &[usize]| indices.iter().map(|i| jobs[*i].clone()).collect::<Vec<_>>();
             let reference = Reference { sensing: self.sensing };
             let outcomes = [reference.run(programs, &of(&slow)), self.run(programs, &of(&fast))].concat();
-            let mut sorted: Vec<(usize, Outcome)> = slow.into_iter().chain(fast).zip(outcomes).collect();
-            sorted.sort_by_key(|(index, _)| *index);
-            return sorted.into_iter().map(|(_, outcome)| outcome).collect();
+            return in_order(slow.into_iter().chain(fast).zip(outcomes));
         }
-        let mut groups = alike(jobs);
+        self.in_blocks(programs, jobs, alike(jobs), |indices, sensing| {
+            let jobs: Vec<Job<'_>> = indices.iter().map(|i| jobs[*i].clone()).collect();
+            simulate(programs, &jobs, sensing)
+        })
+    }
+
+    fn advance(&self, programs: &[Program], pieces: &[Piece<'_>]) -> Vec<(Outcome, Suspended)> {
+        let changes = |i: &usize| pieces[*i].job.spec.conditions.change_scenery();
+        if (0..pieces.len()).any(|i| changes(&i)) {
+            let (slow, fast): (Vec<usize>, Vec<usize>) = (0..pieces.len()).partition(changes);
+            let of = |indices: &[usize]| indices.iter().map(|i| pieces[*i].clone()).collect::<Vec<_>>();
+            let reference = Reference { sensing: self.sensing };
+            let outcomes = [reference.advance(programs, &of(&slow)), self.advance(programs, &of(&fast))].concat();
+            return in_order(slow.into_iter().chain(fast).zip(outcomes));
+        }
+        pieces.iter().for_each(Piece::check);
+        let jobs: Vec<Job<'_>> = pieces.iter().map(|piece| piece.job.clone()).collect();
+        // A block has one update, so its pieces begin at the same update.
+        let done = |i: usize| if suspended::of(&pieces[i]).is_some() { pieces[i].done() } else { 0 };
+        let mut groups = Vec::new();
+        for mut group in alike(&jobs) {
+            group.sort_by_key(|i| done(*i));
+            groups.extend(group.chunk_by(|a, b| done(*a) == done(*b)).map(<[usize]>::to_vec));
+        }
+        self.in_blocks(programs, &jobs, groups, |indices, sensing| {
+            let pieces: Vec<&Piece<'_>> = indices.iter().map(|i| &pieces[*i]).collect();
+            suspended::advance(programs, &pieces, sensing)
+        })
+    }
+}
+
+impl Simd {
+    /// Runs groups of alike jobs in blocks. `run` gets the indices of the jobs of a block and the senses to compute, and
+    /// returns a result for each job. The results are in the order of the jobs.
+    fn in_blocks<T: Send>(
+        &self,
+        programs: &[Program],
+        jobs: &[Job<'_>],
+        mut groups: Vec<Vec<usize>>,
+        run: impl Fn(&[usize], Sensing) -> Vec<T> + Sync,
+    ) -> Vec<T> {
         // Jobs with the same senses share blocks, so that a block does not compute senses that only a few of its
         // trees read.
         let wanted = |job: &Job<'_>| self.sensing.unwrap_or_else(|| job.sensing(programs));
         let sensing: Vec<Sensing> = jobs.iter().map(wanted).collect();
         groups.iter_mut().for_each(|group| group.sort_by_key(|i| sensing[*i]));
         let blocks: Vec<&[usize]> = groups.iter().flat_map(|group| group.chunks(LANES)).collect();
-        let outcomes: Vec<Vec<Outcome>> = blocks
-            .par_iter()
-            .map(|indices| {
-                let jobs: Vec<Job<'_>> = indices.iter().map(|i| jobs[*i].clone()).collect();
-                let sensing = indices.iter().map(|i| sensing[*i]).fold(Sensing::NONE, Sensing::union);
-                simulate(programs, &jobs, sensing)
-            })
-            .collect();
-        let mut sorted = vec![Outcome { fitness: 0.0, hash: 0 }; jobs.len()];
-        for (index, outcome) in blocks.iter().copied().flatten().zip(outcomes.into_iter().flatten()) {
-            sorted[*index] = outcome;
-        }
-        sorted
+        let of_block =
+            |indices: &&[usize]| run(indices, indices.iter().map(|i| sensing[*i]).fold(Sensing::NONE, Sensing::union));
+        let results: Vec<Vec<T>> = blocks.par_iter().map(of_block).collect();
+        in_order(blocks.iter().copied().flatten().copied().zip(results.into_iter().flatten()))
     }
+}
+
+/// Sorts results by the index of their job.
+fn in_order<T>(results: impl Iterator<Item = (usize, T)>) -> Vec<T> {
+    let mut sorted: Vec<(usize, T)> = results.collect();
+    sorted.sort_by_key(|(index, _)| *index);
+    sorted.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Runs up to [`LANES`] jobs with equal world specifications and numbers of updates.

@@ -3,7 +3,7 @@
 use super::lanes::{LANES, Lanes, SenseLanes};
 use crate::engine::Job;
 use crate::tree::Program;
-use crate::tree::lanes::{DrawLanes, DrawPlace, MemoryLanes};
+use crate::tree::lanes::{DrawLanes, DrawPlace, LaneMemory, MemoryLanes};
 use crate::tree::registers::{CELLS, GOAL};
 
 /// All robots of a block, grouped by program.
@@ -71,6 +71,22 @@ impl<'a> ProgramGroups<'a> {
         ProgramGroups { groups: crews, gathered: Box::new(Gathered([[0.0; LANES]; CELLS])) }
     }
 
+    /// Returns the memories of the robots of each world, by lane and robot.
+    pub fn memories(&self, robots: usize) -> Vec<Vec<LaneMemory>> {
+        let mut all = vec![vec![LaneMemory::default(); robots]; LANES];
+        for ProgramGroup { robots, memory, .. } in &self.groups {
+            robots.each(|i, l, k| all[l][i] = memory.lane(k));
+        }
+        all
+    }
+
+    /// Sets the memories of the robots of each world. `kept` contains the memories of a world's robots for each job.
+    pub fn set_memories(&mut self, kept: &[&[LaneMemory]]) {
+        for ProgramGroup { robots, memory, .. } in &mut self.groups {
+            robots.each(|i, l, k| memory.set_lane(k, &kept[l][i]));
+        }
+    }
+
     /// Ticks every robot's tree once.
     #[inline(always)]
     pub fn tick(&mut self, senses: &mut [SenseLanes], update: u32) {
@@ -94,6 +110,16 @@ impl<'a> ProgramGroups<'a> {
                     }
                 }
             }
+        }
+    }
+}
+
+impl Robots {
+    /// Calls `visit` with the index, the lane and the place in the group of each robot.
+    fn each(&self, mut visit: impl FnMut(usize, usize, usize)) {
+        match self {
+            Robots::Row(i, mask) => (0..LANES).filter(|l| mask >> l & 1 != 0).for_each(|l| visit(*i, l, l)),
+            Robots::Picked(picked) => picked.iter().enumerate().for_each(|(k, (i, l))| visit(*i, *l, k)),
         }
     }
 }

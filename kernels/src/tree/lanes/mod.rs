@@ -79,6 +79,13 @@ pub struct MemoryLanes {
     visits: Vec<Frame>,
 }
 
+/// Memory of the nodes of a program for one robot.
+#[derive(Clone, Debug, Default)]
+pub struct LaneMemory {
+    nodes: Vec<u16>,
+    neurons: Vec<f32>,
+}
+
 impl MemoryLanes {
     /// Creates the initial memory of robots that run `program`. All values are zero.
     pub fn new(program: &Program) -> MemoryLanes {
@@ -88,6 +95,18 @@ impl MemoryLanes {
             fired: vec![[0.0; LANES]; program.neurons()],
             visits: Vec::with_capacity(program.depth()),
         }
+    }
+
+    /// Returns the memory of the robot in a lane.
+    pub fn lane(&self, l: usize) -> LaneMemory {
+        let nodes = self.nodes.iter().map(|node| node[l]).collect();
+        LaneMemory { nodes, neurons: self.neurons.iter().map(|neuron| neuron[l]).collect() }
+    }
+
+    /// Sets the memory of the robot in a lane, which runs the same program.
+    pub fn set_lane(&mut self, l: usize, memory: &LaneMemory) {
+        self.nodes.iter_mut().zip(&memory.nodes).for_each(|(node, kept)| node[l] = *kept);
+        self.neurons.iter_mut().zip(&memory.neurons).for_each(|(neuron, kept)| neuron[l] = *kept);
     }
 
     /// Ticks the trees of the robots in the bit mask `robots`. `cells` contains the registers of all robots, with new
