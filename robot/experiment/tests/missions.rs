@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use xpuck_experiment::world_file;
-use xpuck_kernels::engine::{Engine, Job, Reference, Simd, Team};
+use xpuck_kernels::engine::{Engine, Job, Outcome, Piece, Reference, Simd, Suspended, Team};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::spec::Start;
@@ -364,6 +364,33 @@ fn engines_agree_bit_for_bit_on_missions() {
         scoring += usize::from(outcomes.iter().any(|outcome| outcome.fitness > 0.0));
     }
     assert!(scoring > names().len() / 2, "only {scoring} missions score");
+}
+
+#[test]
+fn missions_in_pieces_have_the_outcomes_of_whole_runs() {
+    let programs = [Program::compile(&Tree::parse("explore 20").unwrap()).unwrap()];
+    // The first mission has patches under conditions, so it runs with the code of `reference`.
+    let specs = ["beacon-aggregation", "for", "nesting"].map(mission);
+    assert!(specs[0].conditions.change_scenery() && !specs[1].conditions.change_scenery());
+    let simd = Simd::default();
+    let mut from: Vec<Option<Suspended>> = vec![None; 12];
+    for updates in [40, 100] {
+        let job = |world: usize| Job {
+            spec: &specs[world % specs.len()],
+            start: world,
+            team: Team::all(0),
+            seed: 5,
+            world: world as u32,
+            updates,
+        };
+        let jobs: Vec<Job<'_>> = (0..from.len()).map(job).collect();
+        let pieces: Vec<Piece<'_>> =
+            jobs.iter().zip(from).map(|(job, from)| Piece { job: job.clone(), from }).collect();
+        let results = simd.advance(&programs, &pieces);
+        let outcomes: Vec<Outcome> = results.iter().map(|(outcome, _)| *outcome).collect();
+        assert_eq!(outcomes, simd.run(&programs, &jobs), "update {updates}");
+        from = results.into_iter().map(|(_, suspended)| Some(suspended)).collect();
+    }
 }
 
 /// Returns a world with a polygon of walls in which the robots start anywhere.

@@ -54,15 +54,10 @@ impl Engine for Simd {
     }
 
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
-        // Walls, patches and lights that change differ between the worlds of a block. Such worlds are rare, so they run
-        // with the code of `reference`.
-        let changes = |i: &usize| jobs[*i].spec.conditions.change_scenery();
-        if (0..jobs.len()).any(|i| changes(&i)) {
-            let (slow, fast): (Vec<usize>, Vec<usize>) = (0..jobs.len()).partition(changes);
-            let of = |indices: &[usize]| indices.iter().map(|i| jobs[*i].clone()).collect::<Vec<_>>();
+        let changes = |job: &Job<'_>| job.spec.conditions.change_scenery();
+        if jobs.iter().any(changes) {
             let reference = Reference { sensing: self.sensing };
-            let outcomes = [reference.run(programs, &of(&slow)), self.run(programs, &of(&fast))].concat();
-            return in_order(slow.into_iter().chain(fast).zip(outcomes));
+            return split(jobs, changes, |slow| reference.run(programs, slow), |fast| self.run(programs, fast));
         }
         self.in_blocks(programs, jobs, alike(jobs), |indices, sensing| {
             let jobs: Vec<Job<'_>> = indices.iter().map(|i| jobs[*i].clone()).collect();
@@ -71,13 +66,15 @@ impl Engine for Simd {
     }
 
     fn advance(&self, programs: &[Program], pieces: &[Piece<'_>]) -> Vec<(Outcome, Suspended)> {
-        let changes = |i: &usize| pieces[*i].job.spec.conditions.change_scenery();
-        if (0..pieces.len()).any(|i| changes(&i)) {
-            let (slow, fast): (Vec<usize>, Vec<usize>) = (0..pieces.len()).partition(changes);
-            let of = |indices: &[usize]| indices.iter().map(|i| pieces[*i].clone()).collect::<Vec<_>>();
+        let changes = |piece: &Piece<'_>| piece.job.spec.conditions.change_scenery();
+        if pieces.iter().any(changes) {
             let reference = Reference { sensing: self.sensing };
-            let outcomes = [reference.advance(programs, &of(&slow)), self.advance(programs, &of(&fast))].concat();
-            return in_order(slow.into_iter().chain(fast).zip(outcomes));
+            return split(
+                pieces,
+                changes,
+                |slow| reference.advance(programs, slow),
+                |fast| self.advance(programs, fast),
+            );
         }
         pieces.iter().for_each(Piece::check);
         let jobs: Vec<Job<'_>> = pieces.iter().map(|piece| piece.job.clone()).collect();
@@ -116,6 +113,21 @@ impl Simd {
         let results: Vec<Vec<T>> = blocks.par_iter().map(of_block).collect();
         in_order(blocks.iter().copied().flatten().copied().zip(results.into_iter().flatten()))
     }
+}
+
+/// Runs the jobs whose scenery changes with `slow`, and the others with `fast`. The results are in the order of the jobs.
+/// Walls, patches and lights that change differ between the worlds of a block. Such worlds are rare, so they run with the
+/// code of `reference`.
+fn split<J: Clone, T>(
+    jobs: &[J],
+    changes: impl Fn(&J) -> bool,
+    slow: impl FnOnce(&[J]) -> Vec<T>,
+    fast: impl FnOnce(&[J]) -> Vec<T>,
+) -> Vec<T> {
+    let (changing, fixed): (Vec<usize>, Vec<usize>) = (0..jobs.len()).partition(|i| changes(&jobs[*i]));
+    let of = |indices: &[usize]| indices.iter().map(|i| jobs[*i].clone()).collect::<Vec<J>>();
+    let results = slow(&of(&changing)).into_iter().chain(fast(&of(&fixed)));
+    in_order(changing.iter().chain(&fixed).copied().zip(results))
 }
 
 /// Sorts results by the index of their job.
