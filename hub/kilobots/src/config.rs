@@ -179,6 +179,12 @@ impl Config {
         if let Some(twice) = (1..self.algorithms.len()).find(|i| self.algorithms[..*i].contains(&self.algorithms[*i])) {
             return Err(format!("algorithms: {} is listed twice; remove one", self.algorithms[twice].name()));
         }
+        if self.algorithms.contains(&Algorithm::MedianStopping) {
+            // Its rules compare results at half of a trial, where few Kilobots have delivered food.
+            return Err(
+                "algorithms: median-stopping stops trials early, and Kilobots need whole trials; use racing".into()
+            );
+        }
         if let Some(unknown) = self.settings.keys().find(|key| !self.algorithms.iter().any(|a| a.name() == *key)) {
             return Err(format!(
                 "settings.{unknown}: this algorithm is not in `algorithms`; add it there, or remove its settings"
@@ -225,6 +231,7 @@ mod tests {
         assert!(error("world.nest = 0.01").contains("start in the food"));
         assert!(error("algorithms = []").contains("at least one"));
         assert!(error("algorithms = [\"racing\", \"racing\"]").contains("racing is listed twice"));
+        assert!(error("algorithms = [\"median-stopping\"]").contains("use racing"));
         assert!(
             error("[settings.dars2017]\npopulation = 20")
                 .contains("settings.dars2017: this algorithm is not in `algorithms`")

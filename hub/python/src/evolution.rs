@@ -121,20 +121,20 @@ impl Evolution {
             return Ok(());
         };
         let began = Instant::now();
-        let pending = pool::compute(py, || run.begin())?;
-        let score = |programs: &[Program], jobs: &[Job<'_>]| fitness(py, programs, jobs, &function);
-        let fitness = match run.evaluate_with(&pending, score) {
-            Ok(fitness) => fitness,
-            Err(error) => {
-                run.cancel(pending);
-                return Err(error);
-            }
-        };
-        let end = || {
-            let generation = run.end(pending, &fitness);
-            evolution_run::keep(run, folder.as_mut(), &generation, began.elapsed().as_secs_f64())
-        };
-        pool::compute(py, end)?.map_err(errors::file)
+        let mut pending = pool::compute(py, || run.begin())?;
+        loop {
+            let score = |programs: &[Program], jobs: &[Job<'_>]| fitness(py, programs, jobs, &function);
+            let fitness = match run.evaluate_with(&pending, score) {
+                Ok(fitness) => fitness,
+                Err(error) => {
+                    run.cancel(pending);
+                    return Err(error);
+                }
+            };
+            let Some(generation) = pool::compute(py, || run.end(&mut pending, &fitness))? else { continue };
+            let keep = || evolution_run::keep(run, folder.as_mut(), &generation, began.elapsed().as_secs_f64());
+            return pool::compute(py, keep)?.map_err(errors::file);
+        }
     }
 
     /// Remeasures the champions in fresh simulations, and returns the outcome as JSON. Trees and result are also

@@ -7,7 +7,7 @@ use crate::trials::Trials;
 use xpuck_evolve::{Island, Migrant};
 use xpuck_kernels::hash::fnv1a;
 use xpuck_kernels::world::task::Task;
-use xpuck_robot_core::island::{Generation, MIGRATION_WAIT};
+use xpuck_robot_core::island::{Generation, MIGRATION_WAIT, PendingGeneration};
 
 /// Duration of a generation (ms).
 const WORK: u32 = 1_300;
@@ -90,15 +90,20 @@ impl SimulatedIsland {
 
     fn finish(&mut self, now: u32) -> Generation {
         let island = &mut self.island;
-        let fitness: Vec<f32> = match &mut self.real {
-            Some(real) => real.fitness(island),
-            None => {
-                let keys: Vec<u64> = island.population().iter().map(|i| fnv1a(i.tree.key())).collect();
-                island.trials().iter().map(|t| fitness(keys[t.individual], t.world)).collect()
+        let mut begun = PendingGeneration::begin(island);
+        let done = loop {
+            let fitness: Vec<f32> = match &mut self.real {
+                Some(real) => real.fitness(island),
+                None => {
+                    let keys: Vec<u64> = island.population().iter().map(|i| fnv1a(i.tree.key())).collect();
+                    island.trials().iter().map(|t| fitness(keys[t.individual], t.world)).collect()
+                }
+            };
+            let task = self.real.as_ref().map_or(&Task::Transport, Trials::task);
+            if let Some(done) = begun.record(island, task, &fitness) {
+                break done;
             }
         };
-        let task = self.real.as_ref().map_or(&Task::Transport, Trials::task);
-        let done = Generation::finish(island, task, &fitness);
         self.work =
             Work::Genes { generation: done.progress.generation, until: now + MIGRATION_WAIT.as_millis() as u32 };
         done

@@ -1,6 +1,6 @@
 //! Evaluation of the fitness of evolved trees.
 
-use super::{ChosenEngine, Engine, Job};
+use super::{ChosenEngine, Engine, Job, Outcome, Piece, Suspended};
 use crate::analysis::reduce::{Options, reduce};
 use crate::tree::{CompileError, Program, Tree};
 use crate::world::task::{Task, reduced_by_size};
@@ -78,7 +78,34 @@ impl Evaluator {
     pub fn fitness(&self, engine: &dyn Engine, jobs: &[Job<'_>]) -> Vec<f32> {
         let runnable = self.runnable(jobs);
         let owned: Vec<Job<'_>> = runnable.iter().flatten().cloned().collect();
-        let mut outcomes = engine.run(&self.programs, &owned).into_iter();
+        let outcomes = engine.run(&self.programs, &owned);
+        self.scores(jobs, &runnable, outcomes.into_iter())
+    }
+
+    /// Returns the fitness so far of each piece, like [`Evaluator::fitness`], and the suspended world, from which
+    /// another piece may continue. The world is `None` for a team that is not run.
+    pub fn advance(&self, engine: &dyn Engine, pieces: &[Piece<'_>]) -> Vec<(f32, Option<Suspended>)> {
+        let jobs: Vec<Job<'_>> = pieces.iter().map(|piece| piece.job.clone()).collect();
+        let runnable = self.runnable(&jobs);
+        let owned = runnable
+            .iter()
+            .zip(pieces)
+            .filter_map(|(job, piece)| Some(Piece { job: job.clone()?, from: piece.from.clone() }));
+        let results = engine.advance(&self.programs, &owned.collect::<Vec<_>>());
+        let (outcomes, worlds): (Vec<Outcome>, Vec<Suspended>) = results.into_iter().unzip();
+        let scores = self.scores(&jobs, &runnable, outcomes.into_iter());
+        let mut worlds = worlds.into_iter();
+        let world = |job: &Option<Job<'_>>| job.as_ref().and_then(|_| worlds.next());
+        scores.into_iter().zip(runnable.iter().map(world)).collect()
+    }
+
+    /// Returns the fitness of each job from the outcomes of the runnable jobs.
+    fn scores(
+        &self,
+        jobs: &[Job<'_>],
+        runnable: &[Option<Job<'_>>],
+        mut outcomes: impl Iterator<Item = Outcome>,
+    ) -> Vec<f32> {
         let score = |job: &Option<Job<'_>>| {
             let job = job.as_ref()?;
             let outcome = outcomes.next().expect("an outcome for every runnable job");

@@ -1,7 +1,7 @@
 //! Progress of a robot's island through the steps of the experiment's curriculum. Each island advances independently,
 //! so islands may be in different steps.
 
-use crate::island::{Generation, Trials};
+use crate::island::{Generation, PendingGeneration, Trials};
 use serde::{Deserialize, Serialize};
 use xpuck_evolve::{Island, Migrant};
 use xpuck_experiment::steps::MAX_GENERATIONS;
@@ -30,27 +30,27 @@ impl CurriculumState {
         self.course.step(&plan.steps).map(|step| step.name.as_str())
     }
 
-    /// Completes a generation like [`Generation::finish`]. `at` describes the trials of the generation. At the end of a
-    /// step, starts the next step and also returns a line for the log.
-    pub fn finish(
+    /// Records a round of a generation like [`PendingGeneration::record`]. `at` describes the trials of the generation.
+    /// At the end of a step, starts the next step and also returns a line for the log.
+    pub fn record(
         &mut self,
         plan: &Plan,
-        island: &mut Island,
+        (island, begun): (&mut Island, &mut PendingGeneration),
         fitness: &[f32],
         at: &Trials,
-    ) -> (Generation, Option<Line>) {
-        let lengths: u64 = island.trials().iter().map(|trial| u64::from(trial.length)).sum();
-        self.robot_updates += lengths * u64::from(at.updates) * at.world.robots as u64;
-        let mut done = Generation::finish(island, &at.world.task, fitness);
+    ) -> Option<(Generation, Option<Line>)> {
+        let updates: u64 = island.trials().iter().map(|trial| u64::from(trial.new_updates(at.updates))).sum();
+        self.robot_updates += updates * at.world.robots as u64;
+        let mut done = begun.record(island, &at.world.task, fitness)?;
         done.population.step = self.course.completed_steps();
         let standing = GenerationStats {
             generations: [done.progress.generation, MAX_GENERATIONS],
-            trials: fitness.len() as u64,
+            trials: begun.simulations(),
             fitness: [done.progress.derated, done.progress.mean],
             robot_seconds: self.robot_updates as f64 * f64::from(CONTROL_PERIOD),
         };
         if !self.course.record_generation(&plan.steps, &standing) {
-            return (done, None);
+            return Some((done, None));
         }
         island.begin_step();
         let line = self.course.ended.last().map(|end| {
@@ -61,7 +61,7 @@ impl CurriculumState {
                 end.generations
             ))
         });
-        (done, line)
+        Some((done, line))
     }
 
     /// Reduces the weight of immigrants' samples, because their islands may be in other steps.
@@ -93,7 +93,8 @@ mod tests {
         for fitness in [0.1, 0.1, 0.2, 0.9, 0.9, 0.9, 0.9, 0.9] {
             let at = way.trials(&plan, &own);
             let results = vec![fitness; island.trials().len()];
-            let (done, line) = way.finish(&plan, &mut island, &results, &at);
+            let mut begun = PendingGeneration::begin(&island);
+            let (done, line) = way.record(&plan, (&mut island, &mut begun), &results, &at).expect("one round");
             let most = island.population().iter().map(|individual| individual.samples.n()).max();
             told.push((done.population.step, at.world.robots, at.updates));
             assert!(line.is_none() || most <= Some(2), "what is known counts for one sample of each scenario");

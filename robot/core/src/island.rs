@@ -49,7 +49,7 @@ impl IslandPlan {
             team,
             seed: self.seed ^ u64::from(self.island) << 32,
             world: trial.world,
-            updates: trial.length * trials.updates,
+            updates: trial.last_update(trials.updates),
         }
     }
 }
@@ -61,7 +61,7 @@ pub struct Trials {
     pub world: Arc<WorldSpec>,
     /// Assigned tree of each robot. `None`: the robot runs the individual that is evaluated.
     pub given: Vec<Option<Arc<Tree>>>,
-    /// Number of controller updates in a trial of length 1. A trial of length n has n times this number.
+    /// Number of controller updates in a trial of length 1.
     pub updates: u32,
 }
 
@@ -119,17 +119,43 @@ pub struct Generation {
     pub found: Option<ProbeResult>,
 }
 
+/// Generation while its rounds are evaluated.
+#[derive(Clone, Debug)]
+pub struct PendingGeneration {
+    generation: u32,
+    /// Number of samples of each individual before the generation.
+    samples: BTreeMap<Id, u32>,
+    /// Number of simulations begun in the generation.
+    simulations: u64,
+}
+
+impl PendingGeneration {
+    /// Begins a generation, before its first round.
+    pub fn begin(island: &Island) -> PendingGeneration {
+        let samples = island.population().iter().map(|i| (i.id, i.samples.n())).collect();
+        PendingGeneration { generation: island.generation(), samples, simulations: 0 }
+    }
+
+    /// Records the fitness of each trial of a round in a world with this task. Returns the completed generation after
+    /// its last round. The island then waits for genes of other robots.
+    pub fn record(&mut self, island: &mut Island, task: &Task, fitness: &[f32]) -> Option<Generation> {
+        self.simulations += island.trials().iter().filter(|trial| trial.begin == 0).count() as u64;
+        island.record_for(task, fitness).then(|| Generation::completed(island, self))
+    }
+
+    /// Returns the number of simulations begun in the rounds so far.
+    pub fn simulations(&self) -> u64 {
+        self.simulations
+    }
+}
+
 impl Generation {
-    /// Records the fitness of each trial in a world with this task, and returns the completed generation. After this
-    /// call, the island waits for genes of other robots.
-    pub fn finish(island: &mut Island, task: &Task, fitness: &[f32]) -> Generation {
-        let before: BTreeMap<Id, u32> = island.population().iter().map(|i| (i.id, i.samples.n())).collect();
-        let generation = island.generation();
-        island.record_for(task, fitness);
+    fn completed(island: &Island, begun: &PendingGeneration) -> Generation {
+        let PendingGeneration { generation, samples: before, .. } = begun;
         // Migrants are excluded, because they were born on another island. Individuals that were re-evaluated in a new
         // world are excluded, because they were born earlier.
         let newborn =
-            |i: &&Individual| before.get(&i.id) == Some(&0) && i.operator != Bred::Migration && i.born == generation;
+            |i: &&Individual| before.get(&i.id) == Some(&0) && i.operator != Bred::Migration && i.born == *generation;
         let births = island.population().iter().filter(newborn).map(|i| Birth {
             number: i.id.number,
             parents: i.parents.iter().flatten().map(|p| (p.island, p.number)).collect(),

@@ -37,7 +37,8 @@ pub enum Operator {
     Migration,
 }
 
-/// Stage of an individual in the `racing` algorithm. In other algorithms, all individuals are newborns.
+/// Stage of an individual in the algorithms `racing` and `median-stopping`. In other algorithms, all individuals are
+/// newborns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Stage {
@@ -52,6 +53,8 @@ pub enum Stage {
     /// New individual, which gets short trials.
     #[default]
     Newborn,
+    /// Individual that gets no further trials. It leaves the population after this generation.
+    Dropped,
 }
 
 /// Genotype and tree, with ancestry and samples.
@@ -73,7 +76,7 @@ pub struct Individual {
     pub samples: Samples,
     /// Mean fitness over the trials of the last generation.
     pub recent: f64,
-    /// Stage in the `racing` algorithm.
+    /// Stage in the algorithms `racing` and `median-stopping`.
     pub stage: Stage,
 }
 

@@ -1,9 +1,9 @@
 //! Island: a population that evolves by one of the algorithms, and exchanges migrants with other islands (thesis 8.3.1,
 //! 5.5.1).
 //!
-//! A generation has three phases. First, the caller evaluates the trials of the algorithm ([`Island::trials`],
-//! [`Island::record`]). Then an individual is offered to the other islands ([`Island::emigrant`]). Finally, immigrants
-//! are inserted and the next population is created ([`Island::advance`]).
+//! A generation has three phases. First, the caller evaluates the trials of the algorithm, in one or more rounds
+//! ([`Island::trials`], [`Island::record`]). Then an individual is offered to the other islands ([`Island::emigrant`]).
+//! Finally, immigrants are inserted and the next population is created ([`Island::advance`]).
 
 use crate::algorithm::State;
 use crate::deme::{Deme, Trial};
@@ -67,7 +67,7 @@ impl Island {
         self.deme.settings()
     }
 
-    /// Returns the population. After [`Island::record`] it is sorted by the algorithm, the best individual first.
+    /// Returns the population. At the end of a generation, the algorithm sorts it, the best individual first.
     pub fn population(&self) -> &[Individual] {
         self.deme.individuals()
     }
@@ -87,34 +87,34 @@ impl Island {
         self.deme.rejected()
     }
 
-    /// Returns the trials of this generation. The algorithm determines the number per individual, which can be 0.
+    /// Returns the trials of the current round of the generation. In all algorithms except `median-stopping`, a
+    /// generation has one round. The algorithm determines the number of trials per individual, which can be 0.
     pub fn trials(&self) -> Vec<Trial> {
         self.algorithm.rules().trials(&self.deme)
     }
 
-    /// Records the fitness of each trial in a world with this task, in the order of [`Island::trials`], and sorts the
-    /// population. The algorithm replaces the fitness -1 of trials in which the frisbee never moved only if the task
-    /// has this penalty. In other tasks, low values are results like all others.
+    /// Records the fitness of each trial in a world with this task, in the order of [`Island::trials`]. Returns whether
+    /// the generation is complete; otherwise its next round follows. The order of the population changes only at the
+    /// end of a generation. The algorithm replaces the fitness -1 of trials in which the frisbee never moved only if
+    /// the task has this penalty. In other tasks, low values are results like all others.
     ///
     /// # Panics
     /// Panics if the number of results differs from the number of trials.
-    pub fn record_for(&mut self, task: &Task, fitness: &[f32]) {
+    pub fn record_for(&mut self, task: &Task, fitness: &[f32]) -> bool {
         match task.penalises_unmoved() {
             true => self.record(fitness),
             false => self.record_unchanged(fitness),
         }
     }
 
-    /// Records the fitness of each trial of a transport task, in the order of [`Island::trials`], and sorts the
-    /// population.
+    /// Records the fitness of each trial of a transport task like [`Island::record_for`].
     ///
     /// # Panics
     /// Panics if the number of results differs from the number of trials.
-    pub fn record(&mut self, fitness: &[f32]) {
-        let trials = self.trials();
+    pub fn record(&mut self, fitness: &[f32]) -> bool {
         let rules = self.algorithm.rules();
-        self.deme.record(&trials, fitness, |fitness| rules.sample(fitness));
-        self.sort();
+        let results = self.deme.finite(fitness).into_iter().map(|fitness| rules.sample(fitness)).collect();
+        self.end_round(results)
     }
 
     /// Records fitness values like [`Island::record`], in any range. The algorithm does not replace the fitness of a
@@ -122,10 +122,20 @@ impl Island {
     ///
     /// # Panics
     /// Panics if the number of results differs from the number of trials.
-    pub fn record_unchanged(&mut self, fitness: &[f32]) {
+    pub fn record_unchanged(&mut self, fitness: &[f32]) -> bool {
+        let results = self.deme.finite(fitness);
+        self.end_round(results)
+    }
+
+    fn end_round(&mut self, results: Vec<f64>) -> bool {
         let trials = self.trials();
-        self.deme.record(&trials, fitness, |fitness| fitness);
-        self.sort();
+        assert_eq!(results.len(), trials.len(), "one result for each trial");
+        let complete = self.algorithm.rules_mut().end_round(&mut self.deme, &trials, &results);
+        if complete {
+            self.deme.end_generation();
+            self.sort();
+        }
+        complete
     }
 
     fn sort(&mut self) {

@@ -20,6 +20,7 @@ mod rule_list;
 mod samples;
 mod settings;
 mod space;
+mod suspended_trials;
 mod tournament;
 mod variation;
 
@@ -34,4 +35,5 @@ pub use rule_list::RuleListBuilder;
 pub use samples::Samples;
 pub use settings::{Algorithm, Representation, SampleOwner, Settings, SettingsError, UnknownAlgorithm};
 pub use space::Space;
+pub use suspended_trials::SuspendedTrials;
 pub use variation::{Change, change, crossover, exchange, replace_constant, replace_node};

@@ -50,7 +50,7 @@ fn evolution_binds_the_light_and_seeks_it() {
         evaluator.prepare(&trees);
         let trials = island.trials();
         let job = |t: &xpuck_evolve::Trial| {
-            let (team, updates) = (Team::all(t.individual), UPDATES * t.length);
+            let (team, updates) = (Team::all(t.individual), t.last_update(UPDATES));
             Job { spec: &spec, start: t.stratum, team, seed: 4, world: t.world, updates }
         };
         let jobs: Vec<Job<'_>> = trials.iter().map(job).collect();

@@ -40,13 +40,13 @@ fn generation_keeps_budget_and_stages_share_worlds() {
     let mut used = BTreeSet::new();
     for _ in 0..40 {
         let trials = island.trials();
-        let cost: u32 = trials.iter().map(|t| t.length).sum();
+        let cost: u32 = trials.iter().map(|t| t.end / 2).sum();
         assert!((240..=256).contains(&cost), "{cost} trials");
         let mut worlds: BTreeMap<u8, BTreeSet<(u32, usize)>> = BTreeMap::new();
         let mut counts = vec![0; island.population().len()];
         for trial in &trials {
             let stage = island.population()[trial.individual].stage;
-            assert_eq!(trial.length, if stage == Stage::Newborn { 1 } else { 2 });
+            assert_eq!((trial.begin, trial.end), (0, if stage == Stage::Newborn { 2 } else { 4 }));
             worlds.entry(stage as u8).or_default().insert((trial.world, trial.stratum));
             counts[trial.individual] += 1;
         }

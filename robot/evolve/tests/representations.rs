@@ -44,12 +44,16 @@ fn primitive_sets() -> [PrimitiveSet; 3] {
 
 /// Records one generation. The fitness increases with the size of the tree, so that trees grow up to the limits.
 fn generation(island: &mut Island) {
-    let trial = |t: &xpuck_evolve::Trial| {
+    let trial = |island: &Island, t: &xpuck_evolve::Trial| {
         let nodes = island.population()[t.individual].tree.nodes().len() as f32;
         nodes / 2048.0 + Draws::new(7, t.world, 0, 0, Stream::Device).range(-0.001, 0.001)
     };
-    let fitness: Vec<f32> = island.trials().iter().map(trial).collect();
-    island.record(&fitness);
+    loop {
+        let fitness: Vec<f32> = island.trials().iter().map(|t| trial(island, t)).collect();
+        if island.record(&fitness) {
+            return;
+        }
+    }
 }
 
 fn check(island: &Island, primitive_set: &PrimitiveSet) {

@@ -142,7 +142,7 @@ pub struct Evolution {
     /// Duration of a trial (s of simulated time).
     #[schemars(range(min = 1.0, max = 3600.0))]
     pub trial_seconds: f32,
-    /// Name of the algorithm, such as "racing", "pooled-samples" or "classic"; "default" selects the default
+    /// Name of the algorithm, such as "racing", "median-stopping" or "classic"; "default" selects the default
     /// algorithm. The program that runs the algorithm validates the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,

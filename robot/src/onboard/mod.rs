@@ -14,13 +14,13 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 use thermal::Governor;
 use tracing::warn;
-use xpuck_evolve::{Island, Migrant};
+use xpuck_evolve::{Island, Migrant, SuspendedTrials, Trial};
 use xpuck_kernels::engine::{ChosenEngine, EngineChoice, EngineStatus, Evaluator, Job, Machine, Notice, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_robot_core::curriculum_state::CurriculumState;
-use xpuck_robot_core::island::{Generation, IslandEvent, IslandPlan, MIGRATION_WAIT, Trials};
+use xpuck_robot_core::island::{Generation, IslandEvent, IslandPlan, MIGRATION_WAIT, PendingGeneration, Trials};
 use xpuck_robot_core::probe::{Change, Observation, Probe};
 use xpuck_wire::clock::monotonic;
 use xpuck_wire::log::Line;
@@ -248,7 +248,7 @@ impl TrialSetup {
 
 /// Result of a generation's trials.
 enum TrialResult {
-    /// Fitness of each trial.
+    /// Fitness of each trial of the round.
     All(Vec<f32>),
     /// The trials were changed during the generation.
     Changed,
@@ -280,18 +280,30 @@ impl IslandThread<'_> {
         let mut island = self.resumed(checkpoints.as_ref()).unwrap_or_else(|| self.plan.island.create());
         self.update_setup();
         let mut evaluator = Evaluator::default();
+        let mut suspended = SuspendedTrials::default();
+        let mut begun_generation = None;
         let mut disk_works = true;
         loop {
-            let fitness = match self.try_all(&island, &mut evaluator) {
+            let begun = begun_generation.get_or_insert_with(|| {
+                suspended.clear();
+                PendingGeneration::begin(&island)
+            });
+            let fitness = match self.try_all(&island, &mut evaluator, &mut suspended) {
                 TrialResult::All(fitness) => fitness,
                 TrialResult::Changed => {
                     island.forget();
+                    begun_generation = None;
                     continue;
                 }
                 TrialResult::Ended => return,
             };
             let plan = &self.plan.island.plan;
-            let (mut done, step) = self.curriculum_state.finish(plan, &mut island, &fitness, &self.setting.trials);
+            let round = (&mut island, begun);
+            let Some((mut done, step)) = self.curriculum_state.record(plan, round, &fitness, &self.setting.trials)
+            else {
+                continue;
+            };
+            begun_generation = None;
             let other = self.update_world(&mut done);
             let (champion, progress) = (done.champion.clone(), done.progress);
             self.tell_engine();
@@ -393,16 +405,17 @@ impl IslandThread<'_> {
         if left < chunk + chunk / 2 { left } else { chunk }
     }
 
-    /// Runs all trials of a generation.
-    fn try_all(&mut self, island: &Island, evaluator: &mut Evaluator) -> TrialResult {
+    /// Runs all trials of a round.
+    fn try_all(&mut self, island: &Island, evaluator: &mut Evaluator, suspended: &mut SuspendedTrials) -> TrialResult {
         let plan = &self.plan.island;
         let trials = island.trials();
         let trees: Vec<_> = island.population().iter().map(|individual| &individual.tree).collect();
         evaluator.prepare_with(&trees, &self.setting.mates);
         let mut fitness = Vec::with_capacity(trials.len());
         let at = self.setting.trials.clone();
-        let job = |trial: &xpuck_evolve::Trial| plan.job(trial, &at, self.setting.team(trial.individual, trees.len()));
+        let job = |trial: &Trial| plan.job(trial, &at, self.setting.team(trial.individual, trees.len()));
         let jobs: Vec<Job<'_>> = trials.iter().map(job).collect();
+        let parts: Vec<(usize, Trial)> = trials.into_iter().map(|trial| (0, trial)).collect();
         let robot_seconds = f64::from(at.updates) * f64::from(CONTROL_PERIOD) * at.world.robots as f64;
         while fitness.len() < jobs.len() {
             if !self.may_go_on() {
@@ -421,7 +434,8 @@ impl IslandThread<'_> {
             let left = &jobs[fitness.len()..];
             let began = Instant::now();
             evaluator.settle(&self.engine, left);
-            fitness.extend(evaluator.fitness(&self.engine, &left[..self.chunk(left.len(), robot_seconds)]));
+            let chunk = fitness.len()..fitness.len() + self.chunk(left.len(), robot_seconds);
+            fitness.extend(suspended.fitness(evaluator, &self.engine, &parts[chunk.clone()], &jobs[chunk]));
             for Notice { text, warning } in self.engine.drain_notices() {
                 self.say(if warning { Line::warn(text) } else { Line::info(text) });
             }

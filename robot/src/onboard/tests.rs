@@ -105,6 +105,16 @@ fn island_adopts_world_estimate_by_majority() {
 
 #[test]
 fn killed_island_resumes_identically() {
+    killed_and_resumed(TEXT);
+}
+
+#[test]
+fn island_continues_trials_of_earlier_rounds() {
+    killed_and_resumed(&format!("{TEXT}algorithm = \"median-stopping\"\n"));
+}
+
+fn killed_and_resumed(text: &str) {
+    let plan = |state| plan_of(text, state);
     let dir = tempfile::tempdir().unwrap();
     let whole = Onboard::start(plan(None)).unwrap();
     whole.run(true);
@@ -282,8 +292,9 @@ fn device_lost_between_generations_costs_none() {
         governor,
     };
     let mut evaluator = Evaluator::default();
+    let mut suspended = SuspendedTrials::default();
     let island = plan.island.create();
-    let mut try_all = |thread: &mut IslandThread<'_>| match thread.try_all(&island, &mut evaluator) {
+    let mut try_all = |thread: &mut IslandThread<'_>| match thread.try_all(&island, &mut evaluator, &mut suspended) {
         TrialResult::All(fitness) => fitness,
         TrialResult::Changed | TrialResult::Ended => panic!("nobody changed or ended it"),
     };

@@ -1,12 +1,13 @@
 //! State machine of an evolution run, which evaluates one generation after the other.
 
-use super::champion::{THRESHOLD, champion};
+use super::champion::THRESHOLD;
 use super::config::Config;
 use super::record;
+use super::rounds::Rounds;
 use crate::engine;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use xpuck_evolve::{Island, Migrant, Trial};
+use xpuck_evolve::{Island, Migrant, SuspendedTrials, Trial};
 use xpuck_experiment::{CurriculumProgress, GenerationStats, course};
 use xpuck_hub_core::geneserver::{Geneserver, Offer};
 use xpuck_kernels::engine::{ChosenEngine, Evaluator, Job, Team};
@@ -24,6 +25,7 @@ pub struct EvolutionRun {
     /// Cache of compiled trees; it can be rebuilt from the state.
     pub(super) evaluator: Evaluator,
     pub(super) engine: ChosenEngine,
+    suspended: SuspendedTrials,
     /// Worlds set by [`EvolutionRun::change_world`], by island index. The other islands use the configuration's world.
     worlds: BTreeMap<usize, WorldSpec>,
 }
@@ -109,7 +111,14 @@ impl EvolutionRun {
     /// Returns a run that continues from `state`, as returned by [`EvolutionRun::state`].
     pub fn resumed(config: Config, state: State) -> EvolutionRun {
         let (evaluator, engine) = (Evaluator::new(config.settings.avoiding), engine::simd());
-        EvolutionRun { config, state, evaluator, engine, worlds: BTreeMap::new() }
+        EvolutionRun {
+            config,
+            state,
+            evaluator,
+            engine,
+            suspended: SuspendedTrials::default(),
+            worlds: BTreeMap::new(),
+        }
     }
 
     /// Replaces the engine, which is `simd` by default.
@@ -212,29 +221,47 @@ impl EvolutionRun {
     }
 
     fn try_everybody(&mut self) -> Generation {
-        let trials = self.prepare();
-        let fitness = self.evaluator.fitness(&self.engine, &self.jobs(&trials));
-        self.complete(&trials, &fitness)
+        let mut rounds = self.begin_rounds();
+        loop {
+            let fitness = self.simulate(&rounds);
+            if let Some(generation) = self.end_round(&mut rounds, &fitness) {
+                return generation;
+            }
+        }
     }
 
-    /// Prepares the evaluation of all individuals, and returns the trials of each island.
-    pub(super) fn prepare(&mut self) -> Vec<Vec<Trial>> {
+    /// Prepares the evaluation of all individuals, and returns the first round of the generation.
+    pub(super) fn begin_rounds(&mut self) -> Rounds {
         let islands = &self.state.islands;
         let trees: Vec<&Tree> = islands.iter().flat_map(|island| island.population()).map(|one| &one.tree).collect();
         self.evaluator.prepare(&trees);
-        islands.iter().map(Island::trials).collect()
+        self.suspended.clear();
+        Rounds::begin(islands)
     }
 
-    /// Passes the fitness of each trial to the islands, and ends the generation.
-    pub(super) fn complete(&mut self, trials: &[Vec<Trial>], fitness: &[f32]) -> Generation {
+    /// Returns the fitness of each trial of a round.
+    fn simulate(&mut self, rounds: &Rounds) -> Vec<f32> {
+        let mut suspended = std::mem::take(&mut self.suspended);
+        let trials: Vec<(usize, Trial)> =
+            (0..).zip(rounds.trials()).flat_map(|(place, trials)| trials.iter().map(move |t| (place, *t))).collect();
+        let fitness = suspended.fitness(&self.evaluator, &self.engine, &trials, &self.jobs(rounds.trials()));
+        self.suspended = suspended;
+        fitness
+    }
+
+    /// Passes the fitness of each trial of a round to the islands. Returns the generation if this was its last round.
+    pub(super) fn end_round(&mut self, rounds: &mut Rounds, fitness: &[f32]) -> Option<Generation> {
         let (spec, updates) = self.current_world();
-        let robot_updates = |trial: &Trial| u64::from(trial.length * updates) * spec.robots as u64;
-        self.state.robot_updates += trials.iter().flatten().map(robot_updates).sum::<u64>();
-        let simulations = trials.iter().flatten().count() as u64;
-        self.state.simulations += simulations;
-        self.state.most_simulations = self.state.most_simulations.max(simulations);
+        let robots = spec.robots as u64;
+        self.state.robot_updates += robots * rounds.all().map(|t| u64::from(t.new_updates(updates))).sum::<u64>();
+        self.record(rounds, fitness);
+        if !rounds.next(&self.state.islands) {
+            return None;
+        }
         self.engine.end_generation();
-        let islands = self.record(trials, fitness);
+        self.state.simulations += rounds.simulations();
+        self.state.most_simulations = self.state.most_simulations.max(rounds.simulations());
+        let islands = rounds.take_record(&self.state.islands, &self.config.settings);
         self.state.generation += 1;
         let own_world = self.state.course.step(&self.config.steps).is_none();
         if own_world && self.state.reached.is_none() && self.mean_derated() >= THRESHOLD {
@@ -242,8 +269,8 @@ impl EvolutionRun {
             self.state.reached = Some(Reached { generation, robot_seconds });
         }
         let rows = self.config.numbers().zip(&self.state.islands).map(|(i, island)| self.row(i, island)).collect();
-        self.attend(islands.iter().map(|island| island.samples.len() as u64).sum());
-        Generation { rows, record: record::Generation { generation: self.state.generation, islands } }
+        self.attend(rounds.simulations());
+        Some(Generation { rows, record: record::Generation { generation: self.state.generation, islands } })
     }
 
     /// Records a generation in the curriculum, and begins the next curriculum step if the current one has ended.
@@ -270,7 +297,8 @@ impl EvolutionRun {
         (spec, (seconds / CONTROL_PERIOD).round() as u32)
     }
 
-    /// Returns the simulations of all trials. The teams are indices of the trees of [`EvolutionRun::prepare`].
+    /// Returns the simulations of all trials. The teams are indices of the trees of
+    /// [`EvolutionRun::begin_rounds`].
     pub(super) fn jobs(&self, trials: &[Vec<Trial>]) -> Vec<Job<'_>> {
         let (spec, updates) = self.current_world();
         let seed = self.config.seed;
@@ -285,30 +313,32 @@ impl EvolutionRun {
                 team: Team::all(first + trial.individual),
                 seed: seed ^ (u64::from(number) + 1) << 32,
                 world: trial.world,
-                updates: trial.length * updates,
+                updates: trial.last_update(updates),
             }));
             first += island.population().len();
         }
         jobs
     }
 
-    /// Passes the fitness of each trial to the islands, and returns the data for the record.
-    fn record(&mut self, trials: &[Vec<Trial>], mut fitness: &[f32]) -> Vec<record::Island> {
+    /// Passes the fitness of each trial to the islands.
+    fn record(&mut self, rounds: &mut Rounds, mut fitness: &[f32]) {
         let task = self.current_world().0.task.clone();
-        let mut entries = Vec::with_capacity(trials.len());
-        for (place, (island, trials)) in self.state.islands.iter_mut().zip(trials).enumerate() {
-            let (mine, others) = fitness.split_at(trials.len());
+        let own_range = self.config.fitness.is_none();
+        for (place, island) in self.state.islands.iter_mut().enumerate() {
+            let (mine, others) = fitness.split_at(rounds.trials()[place].len());
             fitness = others;
-            let mut entry = record::Island::observe(island, trials, mine);
-            match self.config.fitness {
-                // The algorithm does not know the range of this fitness.
-                Some(_) => island.record_unchanged(mine),
-                None => island.record_for(self.worlds.get(&place).map_or(&task, |world| &world.task), mine),
+            // An island whose generation is complete has no trials in the later rounds of other islands.
+            if rounds.is_complete(place) {
+                continue;
             }
-            entry.champion = champion(island, &self.config.settings).id;
-            entries.push(entry);
+            rounds.observe(place, island, mine);
+            let complete = match own_range {
+                true => island.record_for(self.worlds.get(&place).map_or(&task, |world| &world.task), mine),
+                // The algorithm does not know the range of this fitness.
+                false => island.record_unchanged(mine),
+            };
+            rounds.note(place, complete);
         }
-        entries
     }
 
     fn row(&self, number: u16, island: &Island) -> GenerationRow {

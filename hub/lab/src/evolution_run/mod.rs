@@ -14,6 +14,7 @@ pub mod lineage;
 mod outcome;
 mod pending;
 pub mod record;
+mod rounds;
 mod run;
 
 pub use crate::run_folder::FolderError;

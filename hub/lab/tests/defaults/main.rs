@@ -22,8 +22,14 @@ the table `[a]`, and `a[].b` is `b` in each `[[a]]`. \"none\" is: nothing, unles
 they are changed in the source file that is named above their table.
 
 ";
-const ALGORITHMS: [Algorithm; 5] =
-    [Algorithm::Racing, Algorithm::PooledSamples, Algorithm::NoiseAware, Algorithm::Classic, Algorithm::Dars2016];
+const ALGORITHMS: [Algorithm; 6] = [
+    Algorithm::Racing,
+    Algorithm::MedianStopping,
+    Algorithm::PooledSamples,
+    Algorithm::NoiseAware,
+    Algorithm::Classic,
+    Algorithm::Dars2016,
+];
 /// Source files, and the names of their constants that the page lists.
 const TIMES: [(&str, &[&str]); 10] = [
     ("robot/core/src/lease.rs", &["LEASE"]),
@@ -76,7 +82,7 @@ fn settings(page: &mut String, schema: &Value) {
     };
     let presets = ALGORITHMS.map(of);
     let names = presets.each_ref().map(|preset| preset["algorithm"].as_str().expect("a name").to_string());
-    let [a, b, c, d, e] = names.each_ref().map(String::as_str);
+    let [a, b, c, d, e, f] = names.each_ref().map(String::as_str);
     let row = |key: &String| {
         let property = &schema["properties"]["settings"]["properties"][key];
         let elsewhere = DERIVED_SETTINGS.iter().find(|(name, _)| name == key);
@@ -87,11 +93,11 @@ fn settings(page: &mut String, schema: &Value) {
                 (keys::range(property), words.replace('\n', " ").replace('|', "\\|"))
             }
         };
-        let [a, b, c, d, e] = presets.each_ref().map(|preset| preset[key].to_string().replace('"', "`"));
-        [format!("`{key}`"), a, b, c, d, e, range, what]
+        let [a, b, c, d, e, f] = presets.each_ref().map(|preset| preset[key].to_string().replace('"', "`"));
+        [format!("`{key}`"), a, b, c, d, e, f, range, what]
     };
-    let rows: Vec<[String; 8]> = presets[0].keys().filter(|key| *key != "algorithm").map(row).collect();
-    table(page, ["key", a, b, c, d, e, "range", "what"], &rows);
+    let rows: Vec<[String; 9]> = presets[0].keys().filter(|key| *key != "algorithm").map(row).collect();
+    table(page, ["key", a, b, c, d, e, f, "range", "what"], &rows);
 }
 
 fn primitive_sets(page: &mut String) {

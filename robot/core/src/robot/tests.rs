@@ -1,7 +1,7 @@
 //! Tests of a robot with messages, genes and island events, in a shell that records all calls.
 
 use super::*;
-use crate::island::{Generation, Trials};
+use crate::island::{Generation, PendingGeneration, Trials};
 use std::collections::VecDeque;
 use xpuck_evolve::Island;
 use xpuck_kernels::world::task::Task;
@@ -49,7 +49,7 @@ impl Bench {
     fn finish(&mut self) -> Generation {
         let island = self.island.as_mut().expect("an island");
         let fitness = vec![0.1; island.trials().len()];
-        Generation::finish(island, &Task::Transport, &fitness)
+        PendingGeneration::begin(island).record(island, &Task::Transport, &fitness).expect("one round")
     }
 
     fn loaded(&self) -> Vec<u32> {
@@ -389,7 +389,8 @@ fn peer_genes_reach_island_hub_answer_does_not() {
     let [(2, PeerMessage::Ask { number, run, after: 0 })] = bench.to_peers[..] else { panic!("{:?}", bench.to_peers) };
     let mut other = bench.island.clone().expect("an island");
     let fitness = vec![0.1; other.trials().len()];
-    let emigrant = Generation::finish(&mut other, &Task::Transport, &fitness).emigrant;
+    let mut begun = PendingGeneration::begin(&other);
+    let emigrant = begun.record(&mut other, &Task::Transport, &fitness).expect("one round").emigrant;
     let migrant = Migrant { id: xpuck_evolve::Id { island: 2, number: 3 }, ..emigrant };
     let answer = PeerInput::Genes { number, run, generation: 4, migrants: vec![(4, migrant)], refused: (0, None) };
     bench.from_peers.push_back((2, answer));

@@ -4,6 +4,7 @@
 
 mod classic;
 mod dars2016;
+mod median_stopping;
 mod noise_aware;
 mod pooled_samples;
 mod racing;
@@ -14,6 +15,7 @@ use crate::individual::{Individual, Migrant, Operator};
 use crate::settings::{Algorithm, Settings};
 use classic::Classic;
 use dars2016::Dars2016;
+use median_stopping::MedianStopping;
 use noise_aware::NoiseAware;
 use pooled_samples::PooledSamples;
 use racing::Racing;
@@ -27,6 +29,7 @@ pub(crate) enum State {
     NoiseAware(NoiseAware),
     PooledSamples(PooledSamples),
     Racing(Racing),
+    MedianStopping(MedianStopping),
 }
 
 impl State {
@@ -38,6 +41,7 @@ impl State {
             Algorithm::NoiseAware => State::NoiseAware(NoiseAware),
             Algorithm::PooledSamples => State::PooledSamples(PooledSamples),
             Algorithm::Racing => State::Racing(Racing::default()),
+            Algorithm::MedianStopping => State::MedianStopping(MedianStopping::default()),
         }
     }
 
@@ -48,6 +52,7 @@ impl State {
             State::NoiseAware(rules) => rules,
             State::PooledSamples(rules) => rules,
             State::Racing(rules) => rules,
+            State::MedianStopping(rules) => rules,
         }
     }
 
@@ -58,6 +63,7 @@ impl State {
             State::NoiseAware(rules) => rules,
             State::PooledSamples(rules) => rules,
             State::Racing(rules) => rules,
+            State::MedianStopping(rules) => rules,
         }
     }
 }
@@ -79,9 +85,16 @@ pub(crate) trait Rules {
         }
     }
 
-    /// Returns the trials of this generation. Default: one trial per individual.
+    /// Returns the trials of the current round. Default: one trial per individual.
     fn trials(&self, deme: &Deme) -> Vec<Trial> {
         deme.trials_each(|_| 1)
+    }
+
+    /// Records the results of the round's trials, and returns whether the generation is complete. Otherwise, the next
+    /// round has at least one trial. Default: a generation has one round.
+    fn end_round(&mut self, deme: &mut Deme, trials: &[Trial], results: &[f64]) -> bool {
+        deme.record(trials, results);
+        true
     }
 
     /// Converts the fitness of a trial to a sample.

@@ -26,6 +26,9 @@ pub enum Algorithm {
     #[default]
     #[serde(alias = "default")]
     Racing,
+    /// Algorithm with the stages of `racing` within each generation. Trials are simulated in parts. New trees that are
+    /// behind the elite's median in the same worlds are stopped early, so a generation needs less simulated time.
+    MedianStopping,
 }
 
 /// Owner of the fitness samples in an algorithm.
@@ -41,8 +44,14 @@ pub enum SampleOwner {
 
 impl Algorithm {
     /// All algorithms.
-    pub const ALL: [Algorithm; 5] =
-        [Algorithm::Dars2016, Algorithm::Classic, Algorithm::NoiseAware, Algorithm::PooledSamples, Algorithm::Racing];
+    pub const ALL: [Algorithm; 6] = [
+        Algorithm::Dars2016,
+        Algorithm::Classic,
+        Algorithm::NoiseAware,
+        Algorithm::PooledSamples,
+        Algorithm::Racing,
+        Algorithm::MedianStopping,
+    ];
 
     /// Returns the name in files and output.
     pub fn name(self) -> &'static str {
@@ -52,6 +61,7 @@ impl Algorithm {
             Algorithm::NoiseAware => "noise-aware",
             Algorithm::PooledSamples => "pooled-samples",
             Algorithm::Racing => "racing",
+            Algorithm::MedianStopping => "median-stopping",
         }
     }
 
@@ -68,7 +78,7 @@ impl Algorithm {
     pub fn sample_owner(self) -> SampleOwner {
         match self {
             Algorithm::Dars2016 | Algorithm::Classic | Algorithm::NoiseAware => SampleOwner::Copy,
-            Algorithm::PooledSamples | Algorithm::Racing => SampleOwner::Genotype,
+            Algorithm::PooledSamples | Algorithm::Racing | Algorithm::MedianStopping => SampleOwner::Genotype,
         }
     }
 }
@@ -120,7 +130,8 @@ mod tests {
         assert_eq!("default".parse(), Ok(Algorithm::default()));
         assert_eq!(
             "best".parse::<Algorithm>().unwrap_err().to_string(),
-            "unknown algorithm `best`; expected one of dars2016, classic, noise-aware, pooled-samples, racing"
+            "unknown algorithm `best`; expected one of dars2016, classic, noise-aware, pooled-samples, racing, \
+             median-stopping"
         );
     }
 }

@@ -34,7 +34,7 @@ pub struct Settings {
     /// Representation of genotypes.
     pub representation: Representation,
     /// Number of individuals of an island (8..=4096). In `racing`, number of trials per generation, in multiples of the
-    /// run's trial length.
+    /// run's trial length. In `median-stopping`, this number if no trial were stopped early.
     #[schemars(range(min = 8, max = 4096))]
     pub population: usize,
     /// Share of elite individuals in the population (0.01..=0.9).

@@ -9,7 +9,7 @@ pub(super) fn preset(algorithm: Algorithm) -> Settings {
         Algorithm::Classic => classic(),
         Algorithm::NoiseAware => published(Algorithm::NoiseAware),
         Algorithm::PooledSamples => pooled_samples(),
-        Algorithm::Racing => racing(),
+        Algorithm::Racing | Algorithm::MedianStopping => racing(algorithm),
     }
 }
 
@@ -79,8 +79,8 @@ fn pooled_samples() -> Settings {
     Settings { replace: 0.6, crossover: 0.85, depth: 4, restart_every: 64, ..published(Algorithm::PooledSamples) }
 }
 
-/// Returns the settings of `racing`. Here, `population` is the trial budget of a generation (multiples of the run's
+/// Returns the settings of `racing` and `median-stopping`. Here, `population` is the trial budget of a generation (multiples of the run's
 /// trial length).
-fn racing() -> Settings {
-    Settings { elite: 1.0 / 64.0, depth: 4, ..published(Algorithm::Racing) }
+fn racing(algorithm: Algorithm) -> Settings {
+    Settings { elite: 1.0 / 64.0, depth: 4, ..published(algorithm) }
 }

@@ -8,7 +8,7 @@ use xpuck_evolve::{Algorithm, Id, Operator, PrimitiveSet, Settings};
 use xpuck_kernels::tree::Tree;
 use xpuck_lab::evolution_run::RECORD;
 use xpuck_lab::evolution_run::lineage::{Index, individuals};
-use xpuck_lab::evolution_run::record::{self, Generation, Island, Reader};
+use xpuck_lab::evolution_run::record::{self, Generation, Island, Reader, Sample};
 
 fn evolve(out: &Path, population: u32, generations: u32) {
     let text = format!("--algorithm pooled-samples --population {population} --generations {generations}");
@@ -193,7 +193,8 @@ fn results_that_are_not_numbers_are_recorded_as_rejected() {
     let mut fitness = vec![0.25; trials.len()];
     fitness[2] = f32::NAN;
     fitness[5] = f32::INFINITY;
-    let entry = Island::observe(&island, &trials, &fitness);
+    let samples = trials.iter().zip(fitness).map(|(trial, fitness)| Sample::observe(&island, trial, fitness)).collect();
+    let entry = Island { samples, ..Island::observe(&island) };
     let generation = Generation { generation: 1, islands: vec![entry] };
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(RECORD);

@@ -113,6 +113,7 @@ fn every_algorithm_resumes_under_every_policy() {
         ("pooled-samples", "random", "settings.restart_every = 4\n"),
         ("pooled-samples", "none", "settings.representation = \"grammar\"\n"),
         ("classic", "full", "settings.representation = \"adf\"\n"),
+        ("median-stopping", "full", ""),
         (
             "racing",
             "full",

@@ -22,7 +22,8 @@ pub struct Island {
     pub births: Vec<Birth>,
     /// Immigrants that arrived since the previous generation and were evaluated on this island.
     pub arrivals: Vec<Id>,
-    /// Fitness samples of the generation, in the order of the trials.
+    /// Fitness samples of the generation, in the order of the trials. A trial that was continued has one sample: its
+    /// last.
     pub samples: Vec<Sample>,
     /// Champion of the island after the generation.
     pub champion: Id,
@@ -55,11 +56,21 @@ pub struct Sample {
     pub fitness: Option<f32>,
 }
 
+impl Sample {
+    /// Returns the record of a trial's result. `island` is in its state before the results of the round.
+    pub fn observe(island: &xpuck_evolve::Island, trial: &Trial, fitness: f32) -> Sample {
+        Sample {
+            id: island.population()[trial.individual].id,
+            stratum: trial.stratum as u8,
+            fitness: fitness.is_finite().then_some(fitness),
+        }
+    }
+}
+
 impl Island {
-    /// Returns the record of an island's generation from its trials and their results. The caller must not apply the
-    /// results to the island before this call, because the island would reorder its population. The champion is not
-    /// known yet. The caller must replace `champion`, which is only the first individual.
-    pub fn observe(island: &xpuck_evolve::Island, trials: &[Trial], fitness: &[f32]) -> Island {
+    /// Returns the record of an island's generation before its first trial, without samples. The champion is not known
+    /// yet. The caller must replace `champion`, which is only the first individual.
+    pub fn observe(island: &xpuck_evolve::Island) -> Island {
         let population = island.population();
         let mut births = Vec::new();
         let mut arrivals = Vec::new();
@@ -70,12 +81,6 @@ impl Island {
                 births.push(Birth { id: new.id, parents: new.parents, operator: new.operator, tree: new.tree.clone() });
             }
         }
-        let sample = |(trial, fitness): (&Trial, &f32)| Sample {
-            id: population[trial.individual].id,
-            stratum: trial.stratum as u8,
-            fitness: fitness.is_finite().then_some(*fitness),
-        };
-        let samples = trials.iter().zip(fitness).map(sample).collect();
-        Island { births, arrivals, samples, champion: population[0].id }
+        Island { births, arrivals, samples: Vec::new(), champion: population[0].id }
     }
 }

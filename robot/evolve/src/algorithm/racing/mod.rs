@@ -62,13 +62,13 @@ pub(crate) struct Racing {
 
 /// Returns the value of a tree: one standard error below the mean, minus the cost of the nodes. All trees have the
 /// same assumed spread. With a prior of mean 0 instead, small improvements of a good tree would not join the elite.
-fn value(individual: &Individual, node_cost: f64) -> f64 {
+pub(super) fn value(individual: &Individual, node_cost: f64) -> f64 {
     let doubt = SPREAD / f64::from(individual.samples.n().max(1)).sqrt();
     individual.samples.mean() - doubt - node_cost * individual.tree.nodes().len() as f64
 }
 
 /// Returns the maximum number of guests of an island.
-fn guests(settings: &Settings) -> usize {
+pub(super) fn guests(settings: &Settings) -> usize {
     settings.elites() + 1
 }
 
@@ -86,8 +86,7 @@ impl Rules for Racing {
     /// Admits the given genotypes as newborns, so that the best of them breed. If there are any, the start skips the
     /// generations in which all newborns are new trees.
     fn populate_with(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
-        *self = Racing { from_guests: !given.is_empty(), ..Racing::default() };
-        self.admit(deme, given);
+        self.begin_with(deme, given);
         self.seed_population(deme);
     }
 
@@ -99,12 +98,11 @@ impl Rules for Racing {
                 Stage::Elite | Stage::Guest => (TRIALS[0], 0, 2),
                 Stage::Contender => (TRIALS[1], TRIALS[0], 2),
                 Stage::Finalist => (TRIALS[2], TRIALS[0], 2),
+                Stage::Dropped => (0, 0, 0),
             };
-            trials.extend((0..count).map(|k| Trial {
-                individual,
-                stratum: k as usize % 2,
-                world: deme.worlds().wrapping_add(first + k),
-                length,
+            trials.extend((0..count).map(|k| {
+                let world = deme.worlds().wrapping_add(first + k);
+                Trial::whole(individual, k as usize % 2, world, length)
             }));
         }
         trials
@@ -167,6 +165,20 @@ impl Rules for Racing {
 
     fn breed(&mut self, deme: &mut Deme) {
         promote(deme);
+        self.start_again_if_stuck(deme);
+        self.seed_population(deme);
+    }
+}
+
+impl Racing {
+    /// Begins a start with the given genotypes as newborns.
+    pub(super) fn begin_with(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
+        *self = Racing { from_guests: !given.is_empty(), ..Racing::default() };
+        self.admit(deme, given);
+    }
+
+    /// Starts again if the current start makes no progress, or if the world has changed.
+    pub(super) fn start_again_if_stuck(&mut self, deme: &mut Deme) {
         let world_changed = std::mem::take(&mut self.world_changed);
         if world_changed {
             self.from_guests = false;
@@ -174,11 +186,8 @@ impl Rules for Racing {
         if world_changed || self.is_stuck(deme) {
             self.start_again(deme);
         }
-        self.seed_population(deme);
     }
-}
 
-impl Racing {
     /// Records progress, and returns whether the current start should be given up.
     fn is_stuck(&mut self, deme: &Deme) -> bool {
         let generation = deme.generation();

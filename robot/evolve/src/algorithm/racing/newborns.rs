@@ -40,8 +40,12 @@ impl Racing {
     /// budget, even if the other individuals need the whole budget.
     pub(super) fn seed_population(&mut self, deme: &mut Deme) {
         let budget = deme.settings().population as u32;
-        let taken: u32 = self.trials(deme).iter().map(|trial| trial.length).sum();
-        let count = (budget.saturating_sub(taken) / TRIALS[0]).max(budget / 32);
+        let taken: u32 = self.trials(deme).iter().map(|trial| trial.end / 2).sum();
+        self.add_newborns(deme, (budget.saturating_sub(taken) / TRIALS[0]).max(budget / 32));
+    }
+
+    /// Creates up to `count` newborns. None of their reduced trees was already tried.
+    pub(in crate::algorithm) fn add_newborns(&mut self, deme: &mut Deme, count: u32) {
         let elite = deme.individuals().iter().take_while(|i| i.stage == Stage::Elite).count();
         let young = !self.from_guests && deme.generation() - self.began < SEED_GENERATIONS;
         let mut newborn = Vec::new();
