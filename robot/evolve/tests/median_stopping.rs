@@ -148,6 +148,27 @@ fn best_shares_continue_without_elite() {
 }
 
 #[test]
+fn one_of_four_restarts_is_from_new_trees() {
+    let mut island = island(Algorithm::MedianStopping, 9);
+    // Only the first generation finds trees with a fitness above 0, so no start makes progress.
+    let only_first = |island: &Island, t: &Trial| {
+        let individual = &island.population()[t.individual];
+        if individual.born == 0 { individual.id.number as f32 * 1e-3 } else { 0.0 }
+    };
+    let mut new = Vec::new();
+    for number in 1..150 {
+        generation(&mut island, only_first);
+        island.advance(&[]);
+        if stage(&island, Stage::Elite).is_empty() {
+            new.push(number);
+        }
+    }
+    // A start from guests lasts 10 generations without progress, one from new trees at least 10.
+    let apart: Vec<u32> = new.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(new.len() > 1 && apart.iter().all(|apart| (40..=48).contains(apart)), "{new:?}");
+}
+
+#[test]
 fn generation_costs_less_than_in_racing() {
     let total = |algorithm| {
         let mut island = island(algorithm, 6);

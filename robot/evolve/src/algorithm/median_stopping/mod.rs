@@ -10,7 +10,7 @@
 //!   Elite and guests are tried again in round 4.
 //! - Round 6: finalists, which are the best contenders, in eight worlds. The best of them join the elite.
 //!
-//! Newborns, guests and restarts are those of `racing`.
+//! Newborns, guests and restarts are those of `racing`, but more of the restarts are from guests.
 
 mod rounds;
 
@@ -23,6 +23,10 @@ use crate::settings::Settings;
 use rounds::{FINALIST_WORLDS, PAIR, Round, ShortResults, contenders, finalists};
 use serde::{Deserialize, Serialize};
 
+/// Number of starts from guests after each start from new trees. In most runs, the final champion descends from a tree
+/// of the first start (`docs/evolution.md`), so later starts from new trees are rare.
+const GUEST_STARTS: u32 = 3;
+
 /// State of the `median-stopping` algorithm on an island.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct MedianStopping {
@@ -30,6 +34,8 @@ pub(crate) struct MedianStopping {
     racing: Racing,
     /// Current round of the generation.
     round: Round,
+    /// Number of starts from guests since the last start from new trees.
+    guest_starts: u32,
     /// Results of each individual in this generation's short trials.
     short: Vec<ShortResults>,
 }
@@ -120,7 +126,10 @@ impl Rules for MedianStopping {
     fn breed(&mut self, deme: &mut Deme) {
         (self.round, self.short) = Default::default();
         deme.individuals_mut().retain(|one| matches!(one.stage, Stage::Elite | Stage::Guest));
-        self.racing.start_again_if_stuck(deme);
+        let guests_again = self.guest_starts < GUEST_STARTS;
+        if let Some(from_guests) = self.racing.start_again_if_stuck(deme, guests_again) {
+            self.guest_starts = if from_guests { self.guest_starts + 1 } else { 0 };
+        }
         self.add_newborns(deme);
     }
 }

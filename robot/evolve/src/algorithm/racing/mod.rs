@@ -165,7 +165,7 @@ impl Rules for Racing {
 
     fn breed(&mut self, deme: &mut Deme) {
         promote(deme);
-        self.start_again_if_stuck(deme);
+        self.start_again_if_stuck(deme, false);
         self.seed_population(deme);
     }
 }
@@ -177,15 +177,17 @@ impl Racing {
         self.admit(deme, given);
     }
 
-    /// Starts again if the current start makes no progress, or if the world has changed.
-    pub(super) fn start_again_if_stuck(&mut self, deme: &mut Deme) {
+    /// Starts again if the current start makes no progress, or if the world has changed. The new start is from the
+    /// guests if the previous start was from new trees, if the world has changed, or if `guests_again`. Otherwise, it
+    /// is from new trees. Returns whether a start from guests (`Some(true)`) or from new trees (`Some(false)`) begins.
+    pub(super) fn start_again_if_stuck(&mut self, deme: &mut Deme, guests_again: bool) -> Option<bool> {
         let world_changed = std::mem::take(&mut self.world_changed);
-        if world_changed {
-            self.from_guests = false;
-        }
-        if world_changed || self.is_stuck(deme) {
-            self.start_again(deme);
-        }
+        let starts = world_changed || self.is_stuck(deme);
+        starts.then(|| {
+            let from_guests = world_changed || guests_again || !self.from_guests;
+            self.start_again(deme, from_guests);
+            from_guests
+        })
     }
 
     /// Records progress, and returns whether the current start should be given up.
@@ -208,9 +210,8 @@ impl Racing {
         generation - self.began >= MIN_AGE && (quiet >= PATIENCE[0] || behind)
     }
 
-    /// Keeps the best elite individual as a guest, and then starts again. The new start is from the guests if the
-    /// previous start was from new trees, and from new trees otherwise.
-    fn start_again(&mut self, deme: &mut Deme) {
+    /// Keeps the best elite individual as a guest, and then starts again, from the guests or from new trees.
+    fn start_again(&mut self, deme: &mut Deme, from_guests: bool) {
         let (elites, node_cost) = (deme.settings().elites(), deme.settings().node_cost);
         let count = guests(deme.settings());
         let (generation, all) = (deme.generation(), std::mem::take(deme.individuals_mut()));
@@ -219,7 +220,6 @@ impl Racing {
         let mut guests: Vec<Individual> = others.into_iter().filter(|i| i.stage == Stage::Guest).collect();
         guests.extend(elite.into_iter().next().filter(|e| guests.iter().all(|g| g.tree != e.tree)));
         let guests = best(guests, count, Stage::Guest, node_cost);
-        let from_guests = !self.from_guests;
         let seen = if from_guests { std::mem::take(&mut self.seen) } else { BTreeSet::new() };
         *self = Racing { began: generation, from_guests, seen, ..Racing::default() };
         let elite = if from_guests { best(guests.clone(), elites, Stage::Elite, node_cost) } else { Vec::new() };
