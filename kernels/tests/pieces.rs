@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 use xpuck_kernels::engine::{
-    ChosenEngine, Engine, EngineChoice, EngineKind, Job, Machine, Outcome, Piece, Reference, Simd, Suspended, Team,
+    ChosenEngine, Engine, EngineChoice, EngineKind, Gpu, Job, Machine, Outcome, Piece, Reference, Simd, Suspended, Team,
 };
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::random::{Draws, Stream};
@@ -108,6 +108,22 @@ fn pieces_give_the_outcomes_of_whole_jobs() {
         check(&spec, &[&Simd::default()], number);
         check(&spec, &[&Reference::default()], number);
     }
+}
+
+#[test]
+fn gpu_continues_worlds_with_the_digits_of_whole_jobs() {
+    let gpu = Gpu::open().unwrap();
+    let mut specs = worlds();
+    // A formula that the kernels compute, whose score has a state.
+    let formula = "last(visited(0.2)) + mean(nearest(0.5)) + last(crossed(0, -0.5, 0, 0.5)) / 10";
+    let objective = objective::parse(formula, &[], 0.0, 2.0).unwrap();
+    specs[4].task = Task::Objective(objective.into());
+    // Kernels for worlds of more than 24 bodies take a minute to compile on a software adapter.
+    for (number, spec) in (0..).zip(specs).filter(|(_, spec)| spec.robots < 24) {
+        check(&spec, &[&gpu], number);
+    }
+    check(&WorldSpec::benchmark(9), &[&Simd::default(), &gpu], 7);
+    assert_eq!(gpu.notice(), None, "no other engine was needed");
 }
 
 #[test]

@@ -39,15 +39,17 @@ class Arena(BaseScenario):
     def reset_world_at(self, env_index=None):
         rows = self.world.batch_dim if env_index is None else 1
         for agent in self.world.agents:
-            agent.set_pos((torch.rand(rows, 2) * 2 - 1) * torch.tensor([0.9, 0.6]), batch_index=env_index)
-        for wall, place in zip(self.world.landmarks, [(0, 0.76), (0, -0.76), (1.01, 0), (-1.01, 0)], strict=True):
-            wall.set_pos(torch.tensor(place, dtype=torch.float32).repeat(rows, 1), batch_index=env_index)
+            place = (torch.rand(rows, 2, device=self.world.device) * 2 - 1) * torch.tensor([0.9, 0.6], device=self.world.device)
+            agent.set_pos(place, batch_index=env_index)
+        walls = [(0, 0.76), (0, -0.76), (1.01, 0), (-1.01, 0)]
+        for wall, place in zip(self.world.landmarks, walls, strict=True):
+            wall.set_pos(torch.tensor(place, dtype=torch.float32, device=self.world.device).repeat(rows, 1), batch_index=env_index)
 
     def observation(self, agent):
         return torch.cat([agent.state.pos, agent.state.vel, agent.sensors[0].measure()], dim=-1)
 
     def reward(self, agent):
-        return torch.zeros(self.world.batch_dim)
+        return torch.zeros(self.world.batch_dim, device=self.world.device)
 
 
 def speed(step) -> float:

@@ -7,6 +7,7 @@
 use super::choice::{EngineChoice, EngineKind};
 use super::meter::Meter;
 use super::pieces::{self, Piece, Suspended};
+use super::service::Service;
 use super::{AdapterChoice, AdapterKind, Engine, Gpu, GpuError, Job, Outcome, Reference, Simd};
 use crate::model::CONTROL_PERIOD;
 use crate::tree::Program;
@@ -70,7 +71,35 @@ pub struct Notice {
 pub struct ChosenEngine {
     choice: EngineChoice,
     machine: Machine,
+    /// Engine that simulates for this and for other engines; `None` if this engine simulates itself.
+    shared: Option<SharedEngine>,
     state: Mutex<State>,
+}
+
+/// Engine for several runs at once, which are simulated together ([`Service`]).
+#[derive(Clone)]
+pub struct SharedEngine {
+    engine: Arc<ChosenEngine>,
+    service: Arc<Service>,
+}
+
+impl std::fmt::Debug for SharedEngine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("SharedEngine").field(&self.service).finish()
+    }
+}
+
+impl SharedEngine {
+    /// Shares an engine. Each run gets its own [`ChosenEngine::with_shared`].
+    pub fn new(engine: ChosenEngine) -> SharedEngine {
+        let engine = Arc::new(engine);
+        SharedEngine { service: Arc::new(Service::new(engine.clone())), engine }
+    }
+
+    /// Returns the engine that simulates all jobs.
+    pub fn engine(&self) -> &ChosenEngine {
+        &self.engine
+    }
 }
 
 /// Engine that currently runs the jobs.
@@ -159,7 +188,14 @@ impl ChosenEngine {
     }
 
     fn closed(choice: EngineChoice, machine: Machine) -> ChosenEngine {
-        ChosenEngine { choice, machine, state: Mutex::default() }
+        ChosenEngine { choice, machine, shared: None, state: Mutex::default() }
+    }
+
+    /// Returns an engine whose jobs are simulated by a shared engine. Its speed is its own. The notices of the shared
+    /// engine are returned to the first caller that asks for them.
+    pub fn with_shared(shared: SharedEngine) -> ChosenEngine {
+        let ChosenEngine { choice, machine, .. } = &*shared.engine;
+        ChosenEngine { choice: choice.clone(), machine: *machine, shared: Some(shared), state: Mutex::default() }
     }
 
     /// Checks that the engine can run a world.
@@ -167,6 +203,9 @@ impl ChosenEngine {
     /// # Errors
     /// If the world exceeds a limit of the engine. The error is one line with the keys of the choice and the limit.
     pub fn check(&self, spec: &WorldSpec) -> Result<(), String> {
+        if let Some(shared) = &self.shared {
+            return shared.engine.check(spec);
+        }
         match self.state().active.clone() {
             Some(Active::Gpu(open)) => open.gpu.supports(spec).map_err(|error| self.error_with_keys(&error)),
             // `simd` can run all worlds, and `both` uses it for those that the GPU rejects.
@@ -183,6 +222,9 @@ impl ChosenEngine {
     pub fn status(&self) -> EngineStatus {
         let state = self.state();
         let r_acc = state.meter.r_acc();
+        if let Some(shared) = &self.shared {
+            return EngineStatus { r_acc, ..shared.engine.status() };
+        }
         match &state.active {
             None => EngineStatus { r_acc, ..EngineStatus::default() },
             Some(active) => {
@@ -205,13 +247,15 @@ impl ChosenEngine {
 
     /// Returns and clears the notices for the user: results of `auto`, and devices that were lost or reopened.
     pub fn drain_notices(&self) -> Vec<Notice> {
-        std::mem::take(&mut self.state().notices)
+        let mut notices = std::mem::take(&mut self.state().notices);
+        notices.extend(self.shared.iter().flat_map(|shared| shared.engine.drain_notices()));
+        notices
     }
 
     /// Selects the engine for `auto` by benchmarks of these jobs. Has no effect for other choices, or after the
     /// selection.
     pub fn select_auto(&self, programs: &[Program], jobs: &[Job<'_>]) {
-        if self.state().active.is_some() || jobs.is_empty() {
+        if self.shared.is_some() || self.state().active.is_some() || jobs.is_empty() {
             return;
         }
         let active = match self.machine.gpu || self.choice.adapter != AdapterChoice::Best {
@@ -438,6 +482,9 @@ impl Engine for ChosenEngine {
         if jobs.is_empty() {
             return Vec::new();
         }
+        if let Some(shared) = &self.shared {
+            return self.metered(robot_seconds(jobs), || shared.service.run(programs, jobs));
+        }
         let active = self.active_for(programs, jobs);
         let outcomes = self.metered(robot_seconds(jobs), || match &active {
             Active::Reference => Reference::default().run(programs, jobs),
@@ -451,18 +498,28 @@ impl Engine for ChosenEngine {
         outcomes
     }
 
-    /// Simulates the pieces on the active engine. A GPU cannot keep worlds yet, so it simulates them from their start.
+    /// Simulates the pieces on the active engine. `both` simulates them from their start, because a world may be given
+    /// to another engine than before.
     fn advance(&self, programs: &[Program], pieces: &[Piece<'_>]) -> Vec<(Outcome, Suspended)> {
         if pieces.is_empty() {
             return Vec::new();
         }
         let jobs: Vec<Job<'_>> = pieces.iter().map(|piece| piece.job.clone()).collect();
         let seconds = robot_seconds(&jobs) - pieces.iter().map(Piece::robot_seconds_done).sum::<f64>();
-        match self.active_for(programs, &jobs) {
+        if let Some(shared) = &self.shared {
+            return self.metered(seconds, || shared.service.advance(programs, pieces));
+        }
+        let active = self.active_for(programs, &jobs);
+        let results = match &active {
             Active::Reference => self.metered(seconds, || Reference::default().advance(programs, pieces)),
             Active::Simd => self.metered(seconds, || Simd::default().advance(programs, pieces)),
-            Active::Gpu(_) | Active::Both(_) => pieces::replay(self, programs, pieces),
+            Active::Gpu(open) => self.metered(seconds, || open.gpu.advance(programs, pieces)),
+            Active::Both(_) => return pieces::replay(self, programs, pieces),
+        };
+        if let Some(open) = active.device() {
+            self.poll_device(open);
         }
+        results
     }
 
     fn device(&self) -> Option<String> {

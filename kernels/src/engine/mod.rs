@@ -8,11 +8,12 @@ mod meter;
 mod observe;
 mod pieces;
 mod reference;
+mod service;
 mod simd;
 mod team;
 
 pub use choice::{EngineChoice, EngineKind};
-pub use chosen::{ChosenEngine, EngineStatus, Machine, Notice, check_choice};
+pub use chosen::{ChosenEngine, EngineStatus, Machine, Notice, SharedEngine, check_choice};
 pub use evaluate::Evaluator;
 pub use gpu::{Adapter, AdapterChoice, AdapterKind, AdapterLimits, Gpu, GpuError};
 pub use observe::{Count, observe};

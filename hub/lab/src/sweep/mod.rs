@@ -9,11 +9,13 @@
 pub mod best;
 pub mod collect;
 pub mod curves;
+pub mod ending;
 pub mod evolution;
 pub mod figure;
 pub mod file;
 pub mod folder;
 pub mod heatmap;
+mod in_process;
 pub(crate) mod lock;
 pub mod missing;
 pub mod page;

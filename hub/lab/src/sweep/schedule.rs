@@ -1,6 +1,8 @@
 //! Executes runs, with a limited number of parallel processes.
 
+use super::ending::Ending;
 use super::evolution::{Run, State};
+use super::in_process;
 use super::problem::Problem;
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
@@ -9,6 +11,7 @@ use std::process::Child;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use xpuck_kernels::engine::SharedEngine;
 use xpuck_wire::shutdown::TRY_AGAIN;
 
 /// Interval for checking whether a process has ended.
@@ -17,20 +20,6 @@ const POLL: Duration = Duration::from_millis(20);
 const QUIET: Duration = Duration::from_secs(2);
 /// Free space below which a disk counts as full (bytes).
 const LITTLE: u64 = 1 << 16;
-
-/// Outcome of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// The result is written.
-    Done,
-    /// The run failed. The text is the reason in one line.
-    Failed(String),
-    /// The sweep was stopped before the run was done, or the run itself was stopped.
-    Stopped,
-    /// The run was killed, for example because memory was short. The text is a message in one line. The run is
-    /// resumed when the sweep is started again.
-    Killed(String),
-}
 
 /// Event of a run for progress output.
 #[derive(Clone, Copy, Debug)]
@@ -46,12 +35,14 @@ pub enum RunEvent<'a> {
 pub struct Plan<'a> {
     /// Path of the program `xpuck`, which has the command `evolve`.
     pub program: &'a Path,
-    /// Number of parallel processes.
+    /// Number of parallel runs.
     pub jobs: usize,
     /// Number of threads per process; `None` for all cores.
     pub threads: Option<usize>,
     /// Additional options of the command `evolve`.
     pub options: &'a [String],
+    /// Engine that simulates for all runs, which are then not processes but threads of this process.
+    pub engine: Option<&'a SharedEngine>,
     /// Flag that stops all runs when it is set.
     pub stop: &'a AtomicBool,
 }
@@ -93,6 +84,9 @@ fn one(run: &Run, plan: &Plan<'_>, waits: impl FnOnce()) -> Result<Ending, Probl
     // The previous owner of the lock may have finished the run.
     if run.state() == State::Done {
         return Ok(Ending::Done);
+    }
+    if let Some(engine) = plan.engine {
+        return in_process::complete(run, said, engine, plan.stop);
     }
     let mut child = run.start(said, plan.program, plan.threads, plan.options)?;
     let status = loop {
@@ -149,3 +143,6 @@ fn end(child: &mut Child) {
     let _ = child.kill();
     let _ = child.wait();
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,21 +44,20 @@ pub(super) struct Batch<'a> {
     pub layout: Layout,
     pub robot: RobotConstants,
     pub params: Params,
-    /// First words of the state; the remaining words start as zero.
-    pub state: &'a [u32],
+    /// First words of the buffers `state`, `memory`, `past` and `score`; the remaining words start as zero.
+    pub first: [&'a [u32]; 4],
     pub state_words: usize,
     pub programs: &'a [u32],
     pub table: &'a [u32],
     /// Numbers of words of three buffers. `memory` is for node memories, `work` is for contacts and neighbour masks,
-    /// and `past` is for arena cells and past poses. All words of `memory` and `past` start as zero.
+    /// and `past` is for arena cells and past poses.
     pub memory: usize,
     pub work: usize,
     pub past: usize,
-    /// First words of the scores of an objective; the remaining words start as zero.
-    pub score: &'a [u32],
+    /// Number of words of the scores of an objective.
     pub score_words: usize,
-    /// Numbers of words to read back: from the state, from the `past` buffer, and from the scores.
-    pub outcome: [usize; 3],
+    /// Numbers of words to read back: from the buffers `state`, `memory`, `past` and `score`.
+    pub outcome: [usize; 4],
 }
 
 /// Buffers of a batch, reused by later batches.
@@ -76,6 +75,8 @@ const MEMORY: usize = 2;
 const PAST: usize = 4;
 const TABLE: usize = 5;
 const SCORE: usize = 6;
+/// Buffers with the state of worlds, in the order of [`Batch::first`] and [`Batch::outcome`].
+const WORLD_BUFFERS: [usize; 4] = [STATE, MEMORY, PAST, SCORE];
 /// Number of storage buffers.
 const STORAGE: usize = 7;
 
@@ -85,7 +86,7 @@ pub(super) struct InFlightBatch {
     params: Params,
     advance: ComputePipeline,
     groups: u32,
-    outcome: [u64; 3],
+    outcome: [u64; 4],
     last: Option<SubmissionIndex>,
 }
 
@@ -232,7 +233,7 @@ impl Device {
     /// Uploads worlds like [`Device::submit`], but for dispatches of the entry point `entry`.
     pub fn begin_stage(&self, batch: &Batch<'_>, entry: &'static str) -> Result<InFlightBatch, GpuError> {
         let advance = self.kernel(&batch.layout, &batch.robot, entry)?;
-        let [state, past, score] = batch.outcome;
+        let [_, _, past, _] = batch.outcome;
         let sizes = [
             batch.state_words,
             batch.programs.len(),
@@ -242,13 +243,13 @@ impl Device {
             batch.table.len(),
             batch.score_words,
         ];
-        let buffers = self.buffers(&sizes.map(bytes), bytes(state + past + score));
-        let known = [(STATE, batch.state), (PROGRAMS, batch.programs), (TABLE, batch.table), (SCORE, batch.score)];
-        for (number, words) in known {
+        let buffers = self.buffers(&sizes.map(bytes), bytes(batch.outcome.iter().sum()));
+        let known = [(PROGRAMS, batch.programs), (TABLE, batch.table)];
+        for (number, words) in known.into_iter().chain(WORLD_BUFFERS.into_iter().zip(batch.first)) {
             self.queue.write_buffer(&buffers.storage[number], 0, cast_slice(words));
         }
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        for (number, from) in [(STATE, batch.state.len()), (MEMORY, 0), (PAST, 0), (SCORE, batch.score.len())] {
+        for (number, from) in WORLD_BUFFERS.into_iter().zip(batch.first.map(<[u32]>::len)) {
             if sizes[number] > from {
                 encoder.clear_buffer(&buffers.storage[number], bytes(from), Some(bytes(sizes[number] - from)));
             }
@@ -317,7 +318,7 @@ impl Device {
         let Buffers { storage, staging, .. } = &flight.buffers;
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let mut to = 0;
-        for (number, size) in [STATE, PAST, SCORE].into_iter().zip(flight.outcome) {
+        for (number, size) in WORLD_BUFFERS.into_iter().zip(flight.outcome) {
             if size > 0 {
                 encoder.copy_buffer_to_buffer(&storage[number], 0, staging, to, size);
             }

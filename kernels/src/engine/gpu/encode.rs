@@ -24,7 +24,9 @@ pub(super) const fn quantity(name: &str) -> usize {
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub words: Vec<u32>,
+    #[cfg(test)]
     pub worlds: usize,
+    #[cfg(test)]
     pub bodies: usize,
 }
 
@@ -56,7 +58,13 @@ impl State {
             let last = worlds.len() - 1;
             words.iter_mut().enumerate().for_each(|(w, to)| *to = word(&worlds[w.min(last)], jobs[w.min(last)], code));
         });
-        State { words, worlds: columns, bodies }
+        State {
+            words,
+            #[cfg(test)]
+            worlds: columns,
+            #[cfg(test)]
+            bodies,
+        }
     }
 }
 
@@ -82,6 +90,12 @@ impl State {
         self.set(world, quantity, body, v.x);
         self.set(world, quantity + 1, body, v.y);
     }
+}
+
+/// Returns the rows of the bodies' program starts.
+pub(super) fn program_rows(bodies: usize) -> std::ops::Range<usize> {
+    let first = HEADER.len() + quantity("PROGRAM") * bodies;
+    first..first + bodies
 }
 
 /// Function that computes one row's word for a world.
@@ -188,5 +202,10 @@ impl ProgramTable<'_> {
             words.extend(super::code::words(program));
         }
         ProgramTable { programs, words, starts }
+    }
+
+    /// Returns the index of the first word of a program.
+    pub fn start(&self, program: usize) -> u32 {
+        self.starts[program]
     }
 }

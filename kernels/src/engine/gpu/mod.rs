@@ -14,6 +14,7 @@ mod device;
 mod encode;
 mod error;
 mod floor;
+mod kept;
 mod layout;
 mod objective;
 mod outcome;
@@ -28,7 +29,7 @@ pub use adapters::{Adapter, AdapterChoice, AdapterKind, AdapterLimits};
 pub use error::GpuError;
 
 use super::simd::{Scene, Simd};
-use super::{Engine, Job, Outcome, alike};
+use super::{Engine, Job, Outcome, Piece, Suspended, alike};
 use crate::model::MAX_DISCS;
 use crate::tree::Program;
 use crate::world::senses::last_message;
@@ -36,12 +37,14 @@ use crate::world::senses::messages::{Channel, Messages, Obstacles};
 use crate::world::{InitialState, Sensing, Task, World, WorldSpec};
 use device::{Batch, Device, InFlightBatch};
 use encode::{ProgramTable, State, StateRows};
+use kept::{KeptBatch, KeptWorld, WorldWords};
 use layout::{HEADER, LaneWork, Layout, MAX_PATCHES, MAX_ROBOTS, OUTCOME_QUANTITIES};
 use objective::Formula;
 use params::Params;
 use rayon::prelude::*;
 use robot::RobotConstants;
 use source::source;
+use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -75,7 +78,11 @@ struct BatchKind<'a> {
     code: &'a ProgramTable<'a>,
     scene: Scene,
     messages: Option<&'a Messages>,
+    /// Number of the updates after which the batches begin and end.
+    begin: u32,
     updates: u32,
+    /// Whether all state of the worlds is read back.
+    keep: bool,
     layout: Layout,
     /// Maximum number of updates per dispatch.
     bound: u32,
@@ -88,7 +95,35 @@ struct BatchKind<'a> {
     formula: Option<Formula>,
 }
 
+/// Outcome of a job, and its world if it is kept: the batch, and the column of the world.
+type Finished = (Outcome, Option<(Arc<KeptBatch>, usize)>);
+
 impl BatchKind<'_> {
+    /// Returns the number of words of a world's score; 0 without an objective.
+    fn score_words(&self) -> usize {
+        self.formula.as_ref().map_or(0, Formula::score_words)
+    }
+
+    /// Returns the first words of a batch of worlds at their start.
+    fn first_words(&self, jobs: &[&Job<'_>], columns: usize) -> WorldWords {
+        let worlds: Vec<InitialState> =
+            jobs.par_iter().map(|j| InitialState::new(j.spec, j.start, j.seed, j.world)).collect();
+        let rows = State::start_rows(self.scene.bodies.len());
+        let state = State::encode(&worlds, jobs, self.code, columns, rows).words;
+        let score = self.formula.as_ref().map(|formula| formula.first_rows(&worlds, jobs, columns)).unwrap_or_default();
+        WorldWords { state, score, ..WorldWords::default() }
+    }
+
+    /// Returns the numbers of words of a world to read back: from `state`, `memory`, `past` and `score`.
+    fn outcome_rows(&self, params: &Params) -> [usize; 4] {
+        let (robots, bodies) = (self.scene.robots, self.scene.bodies.len());
+        if self.keep {
+            return [State::rows(bodies), self.memories * robots, params.past_words(), self.score_words()];
+        }
+        let score = self.formula.as_ref().map_or(0, Formula::outcome_words);
+        [HEADER.len() + OUTCOME_QUANTITIES * bodies, 0, params.cell_words(), score]
+    }
+
     /// Parameters of a batch of `batch` worlds.
     fn params(&self, sensing: Sensing, batch: usize) -> Params {
         let objective = self.formula.as_ref().map_or(0, |formula| formula.start);
@@ -138,9 +173,17 @@ impl Gpu {
     }
 
     /// Runs similar jobs in batches whose size depends on the device's speed. The next batch is prepared while the
-    /// current batch runs.
-    fn run_alike(&self, code: &ProgramTable<'_>, jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
-        let kind = self.kind(code, jobs)?;
+    /// current batch runs. `from` contains the kept worlds that the jobs continue, or nothing for jobs from their
+    /// start. With `keep`, the worlds at the end of the jobs are kept: the batch of each job, and its column.
+    fn run_alike(
+        &self,
+        code: &ProgramTable<'_>,
+        jobs: &[&Job<'_>],
+        from: &[KeptWorld<'_>],
+        keep: bool,
+    ) -> Result<Vec<Finished>, GpuError> {
+        let begin = from.first().map_or(0, |(batch, column)| batch.update(*column));
+        let kind = BatchKind { begin, keep, ..self.kind(code, jobs)? };
         let mut outcomes = Vec::with_capacity(jobs.len());
         let mut flying: VecDeque<(InFlightBatch, &[&Job<'_>], Instant)> = VecDeque::new();
         let mut next = 0;
@@ -148,7 +191,7 @@ impl Gpu {
         while outcomes.len() < jobs.len() {
             if next < jobs.len() && flying.len() < IN_FLIGHT {
                 let batch = &jobs[next..jobs.len().min(next + self.worlds(&kind))];
-                let flight = self.begin(&kind, batch)?;
+                let flight = self.begin(&kind, batch, from.get(next..next + batch.len()).unwrap_or_default())?;
                 flying.push_back((flight, batch, clock()));
                 next += batch.len();
                 continue;
@@ -157,9 +200,11 @@ impl Gpu {
             let words = self.device.finish(flight)?;
             let now = clock();
             // The device started this batch at its submission, or at the end of the previous batch if that was later.
-            self.set_pace(now - begun.max(freed), kind.updates, batch.len());
+            if kind.updates > kind.begin {
+                self.set_pace(now - begun.max(freed), kind.updates - kind.begin, batch.len());
+            }
             freed = now;
-            outcomes.extend(self.outcomes(&kind, &words, batch)?);
+            outcomes.extend(self.outcomes(&kind, words, batch)?);
         }
         Ok(outcomes)
     }
@@ -181,7 +226,8 @@ impl Gpu {
         let half_arena = scene.physics.half_arena;
         let mut append = |objective: &Arc<_>| Formula::append(objective, scene.robots, half_arena, &mut table);
         let formula = if let Task::Objective(objective) = &spec.task { Some(append(objective)) } else { None };
-        Ok(BatchKind { code, scene, messages, updates, layout, bound, memories, table, floor, formula })
+        let (begin, keep) = (0, false);
+        Ok(BatchKind { code, scene, messages, begin, updates, keep, layout, bound, memories, table, floor, formula })
     }
 
     /// Returns the layout for worlds like `scene` and trees of `nodes` nodes. Also returns the maximum number of
@@ -229,40 +275,47 @@ impl Gpu {
         *self.pace.lock().unwrap_or_else(|e| e.into_inner()) = Some(Duration::from_secs_f64(each));
     }
 
-    /// Submits a batch with all its updates to the device.
-    fn begin(&self, kind: &BatchKind<'_>, jobs: &[&Job<'_>]) -> Result<InFlightBatch, GpuError> {
-        let (scene, layout) = (&kind.scene, &kind.layout);
-        let (robots, bodies) = (scene.robots, scene.bodies.len());
-        let worlds: Vec<InitialState> =
-            jobs.par_iter().map(|j| InitialState::new(j.spec, j.start, j.seed, j.world)).collect();
+    /// Returns the parameters of a batch of jobs.
+    fn params(&self, kind: &BatchKind<'_>, jobs: &[&Job<'_>]) -> Params {
         let read = || jobs.iter().map(|job| job.sensing(kind.code.programs)).fold(Sensing::NONE, Sensing::union);
         let sensing = self.sensing.unwrap_or_else(read);
-        let columns = jobs.len().next_multiple_of(layout.worlds(bodies));
-        let state = State::encode(&worlds, jobs, kind.code, columns, State::start_rows(bodies));
-        let params = kind.params(sensing, columns);
-        let score = kind.formula.as_ref().map(|formula| formula.first_rows(&worlds, jobs, columns)).unwrap_or_default();
-        let [score_words, score_outcome] =
-            kind.formula.as_ref().map_or([0; 2], |formula| [formula.score_words(), formula.outcome_words()]);
+        kind.params(sensing, jobs.len().next_multiple_of(kind.layout.worlds(kind.scene.bodies.len())))
+    }
+
+    /// Submits a batch with all its updates to the device.
+    fn begin(
+        &self,
+        kind: &BatchKind<'_>,
+        jobs: &[&Job<'_>],
+        from: &[KeptWorld<'_>],
+    ) -> Result<InFlightBatch, GpuError> {
+        let (scene, layout) = (&kind.scene, &kind.layout);
+        let (robots, bodies) = (scene.robots, scene.bodies.len());
+        let params = self.params(kind, jobs);
+        let columns = params.batch as usize;
+        let (memory_rows, score_rows) = (kind.memories * robots, kind.score_words());
+        let first = match from {
+            [] => kind.first_words(jobs, columns),
+            _ => kept::gather(from, (kind.code, jobs), &params, [memory_rows, score_rows]),
+        };
         let mut flight = self.device.submit(&Batch {
             layout: *layout,
             robot: RobotConstants::new(&scene.physics.robot, kind.messages),
             params,
-            state: &state.words,
-            state_words: State::rows(state.bodies) * state.worlds,
+            first: [&first.state, &first.memory, &first.past, &first.score],
+            state_words: State::rows(bodies) * columns,
             programs: &kind.code.words,
             table: &kind.table,
-            memory: kind.memories * robots * columns,
+            memory: memory_rows * columns,
             work: layout.work_words(robots) * columns,
             past: params.past_words() * columns,
-            score: &score,
-            score_words: score_words * columns,
-            outcome: [HEADER.len() + OUTCOME_QUANTITIES * bodies, params.cell_words(), score_outcome]
-                .map(|words| words * columns),
+            score_words: score_rows * columns,
+            outcome: kind.outcome_rows(&params).map(|words| words * columns),
         })?;
         let mut done = 0;
         if self.seconds_per_world_update().is_none() {
             // The first dispatch includes the compilation of the kernels, so the second dispatch measures the speed.
-            for _ in 0..2.min(kind.updates) {
+            for _ in 0..2.min(kind.updates - kind.begin) {
                 let started = clock();
                 self.device.advance(&mut flight, 1, 1);
                 self.device.wait(&flight)?;
@@ -273,7 +326,7 @@ impl Gpu {
         let pace = self.seconds_per_world_update().map_or(1e-3, |p| p.as_secs_f64()).max(1e-9);
         let affordable = DISPATCH.as_secs_f64() / (pace * columns as f64);
         let each = (affordable as u32).clamp(1, kind.bound);
-        let left = kind.updates - done;
+        let left = kind.updates - kind.begin - done;
         self.device.advance(&mut flight, each, left / each);
         if !left.is_multiple_of(each) {
             self.device.advance(&mut flight, left % each, 1);
@@ -282,13 +335,20 @@ impl Gpu {
         Ok(flight)
     }
 
-    fn outcomes(&self, kind: &BatchKind<'_>, words: &[u32], jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
+    /// Returns the outcomes of a finished batch, and its worlds if they are kept. `words` was read back.
+    fn outcomes(&self, kind: &BatchKind<'_>, words: Vec<u32>, jobs: &[&Job<'_>]) -> Result<Vec<Finished>, GpuError> {
         let bodies = kind.scene.bodies.len();
-        let columns = jobs.len().next_multiple_of(kind.layout.worlds(bodies));
-        let (state, rest) = words.split_at((HEADER.len() + OUTCOME_QUANTITIES * bodies) * columns);
+        let params = self.params(kind, jobs);
+        let columns = params.batch as usize;
+        let mut rest = words.as_slice();
+        let [state, memory, past, scores] = kind.outcome_rows(&params).map(|rows| {
+            let (words, others) = rest.split_at(rows * columns);
+            rest = others;
+            words
+        });
         let rows = StateRows { words: state, worlds: columns, bodies };
-        let cell_words = kind.params(Sensing::NONE, columns).cell_words();
-        let (cells, scores) = rest.split_at(cell_words * columns);
+        let cell_words = params.cell_words();
+        let cells = past;
         let outcome = |w: usize| {
             let done = rows.header(w, "UPDATE");
             if done != kind.updates {
@@ -310,8 +370,18 @@ impl Gpu {
             let cells = &cells[w * cell_words..(w + 1) * cell_words];
             Ok(outcome(outcome::fitness(&kind.scene, &rows, w, cells, kind.updates)))
         };
-        (0..jobs.len()).into_par_iter().map(outcome).collect()
+        let outcomes: Vec<Outcome> = (0..jobs.len()).into_par_iter().map(outcome).collect::<Result<_, _>>()?;
+        let kept = kind.keep.then(|| {
+            let [state, memory, past, score] = [state, memory, past, scores].map(<[u32]>::to_vec);
+            let words = WorldWords { state, memory, past, score };
+            Arc::new(KeptBatch { columns, past: params.past_sections(), words })
+        });
+        Ok(outcomes.into_iter().map(|outcome| (outcome, kept.clone())).enumerate().map(finished).collect())
     }
+}
+
+fn finished((column, (outcome, kept)): (usize, (Outcome, Option<Arc<KeptBatch>>))) -> Finished {
+    (outcome, kept.map(|batch| (batch, column)))
 }
 
 /// Returns the table for messages. Word 0 is a zero that kernels read (see `wgsl/state.wgsl`), and word 1 is the
@@ -343,25 +413,21 @@ impl Engine for Gpu {
     }
 
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
-        let mut outcomes = vec![Outcome { fitness: 0.0, hash: 0 }; jobs.len()];
-        let code = ProgramTable::from_programs(programs);
-        for mut indices in alike(jobs) {
-            // Jobs with the same tree become adjacent worlds, because lanes that run the same program rarely wait for
-            // each other.
-            let key = |i: &usize| (jobs[*i].sensing(programs), jobs[*i].team.program(0));
-            indices.sort_by_cached_key(key);
-            let group: Vec<&Job<'_>> = indices.iter().map(|i| &jobs[*i]).collect();
-            let done = self.run_alike(&code, &group).unwrap_or_else(|error| {
-                let notice = format!("{error}; simd performs these runs");
-                self.notice.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(notice);
-                let owned: Vec<Job<'_>> = group.iter().map(|j| (*j).clone()).collect();
-                Simd { sensing: self.sensing }.run(programs, &owned)
-            });
-            for (index, outcome) in indices.into_iter().zip(done) {
-                outcomes[index] = outcome;
-            }
-        }
-        outcomes
+        let from = vec![None; jobs.len()];
+        self.simulate(programs, jobs, &from, false).into_iter().map(|(outcome, _)| outcome).collect()
+    }
+
+    /// Simulates pieces of jobs. The state of all worlds is read back after the pieces, and sent to the device again.
+    fn advance(&self, programs: &[Program], pieces: &[Piece<'_>]) -> Vec<(Outcome, Suspended)> {
+        pieces.iter().for_each(Piece::check);
+        let jobs: Vec<Job<'_>> = pieces.iter().map(|piece| piece.job.clone()).collect();
+        let worlds = pieces.iter().map(|piece| piece.from.as_ref().and_then(Suspended::state::<KeptBatch>));
+        let from: Vec<Option<KeptWorld<'_>>> = worlds.collect();
+        let suspend = |(job, (outcome, kept)): (&Job<'_>, Finished)| {
+            let state = kept.map(|(batch, column)| (batch as Arc<dyn Any + Send + Sync>, column));
+            (outcome, Suspended::new(job, state))
+        };
+        jobs.iter().zip(self.simulate(programs, &jobs, &from, true)).map(suspend).collect()
     }
 
     fn device(&self) -> Option<String> {
@@ -370,6 +436,41 @@ impl Engine for Gpu {
 
     fn notice(&self) -> Option<String> {
         self.notice.lock().unwrap_or_else(|e| e.into_inner()).clone()
+    }
+}
+
+impl Gpu {
+    /// Runs all jobs from their start, or from a kept world. `simd` runs the jobs of a batch that fails, from their
+    /// start.
+    fn simulate(
+        &self,
+        programs: &[Program],
+        jobs: &[Job<'_>],
+        from: &[Option<KeptWorld<'_>>],
+        keep: bool,
+    ) -> Vec<Finished> {
+        let mut results: Vec<Finished> = vec![(Outcome { fitness: 0.0, hash: 0 }, None); jobs.len()];
+        let code = ProgramTable::from_programs(programs);
+        let done = |i: &usize| from[*i].map_or(0, |(batch, column)| batch.update(column));
+        for mut indices in alike(jobs) {
+            // Jobs with the same tree become adjacent worlds, because lanes that run the same program rarely wait for
+            // each other. Jobs of a batch begin after the same update.
+            indices.sort_by_cached_key(|i| (done(i), jobs[*i].sensing(programs), jobs[*i].team.program(0)));
+            for indices in indices.chunk_by(|a, b| done(a) == done(b)) {
+                let group: Vec<&Job<'_>> = indices.iter().map(|i| &jobs[*i]).collect();
+                let worlds: Vec<KeptWorld<'_>> = indices.iter().filter_map(|i| from[*i]).collect();
+                let finished = self.run_alike(&code, &group, &worlds, keep).unwrap_or_else(|error| {
+                    let notice = format!("{error}; simd performs these runs");
+                    self.notice.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(notice);
+                    let owned: Vec<Job<'_>> = group.iter().map(|j| (*j).clone()).collect();
+                    Simd { sensing: self.sensing }.run(programs, &owned).into_iter().map(|one| (one, None)).collect()
+                });
+                for (index, result) in indices.iter().zip(finished) {
+                    results[*index] = result;
+                }
+            }
+        }
+        results
     }
 }
 

@@ -230,9 +230,15 @@ impl Params {
 
     /// Returns the number of words of a world in the `past` buffer.
     pub fn past_words(&self) -> usize {
-        let poses = if self.switches & SWITCH_MESSAGES == 0 { 0 } else { self.past_kept as usize };
-        let memory = if self.switches & SWITCH_MESSAGES == 0 { 0 } else { self.memory as usize * self.robots as usize };
-        self.cell_words() + poses * self.bodies as usize * 3 + memory * 3
+        self.past_sections().iter().sum()
+    }
+
+    /// Returns the numbers of words of a world in the sections of the `past` buffer: cells, past poses, and sums of
+    /// messages.
+    pub fn past_sections(&self) -> [usize; 3] {
+        let poses = self.past_kept as usize * self.bodies as usize * 3;
+        let sums = self.memory as usize * self.robots as usize * 3;
+        if self.switches & SWITCH_MESSAGES == 0 { [self.cell_words(), 0, 0] } else { [self.cell_words(), poses, sums] }
     }
 }
 

@@ -195,16 +195,15 @@ impl Twin {
             layout: self.layout,
             robot: self.robot(),
             params,
-            state: &self.state.words,
+            first: [&self.state.words, &[], &[], score],
             state_words: self.state.words.len(),
             programs: &ProgramTable::from_programs(&self.programs).words,
             table: &table,
             memory,
             work: self.layout.work_words(ROBOTS) * columns,
             past: params.past_words() * columns,
-            score,
             score_words: formula.map_or(0, |formula| formula.score_words()) * columns,
-            outcome: [self.state.words.len(), params.cell_words() * columns, score.len()],
+            outcome: [self.state.words.len(), 0, params.cell_words() * columns, score.len()],
         };
         let mut flight = device.begin_stage(&batch, stage).unwrap();
         device.advance(&mut flight, 1, times);

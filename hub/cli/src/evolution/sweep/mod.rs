@@ -13,11 +13,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 use tell::{Happened, list, print_report};
+use xpuck_kernels::engine::{ChosenEngine, EngineChoice, EngineKind, SharedEngine};
+use xpuck_lab::engine;
+use xpuck_lab::sweep::ending::Ending;
 use xpuck_lab::sweep::evolution::{Run, State};
 use xpuck_lab::sweep::file::MAX_PARALLEL;
 use xpuck_lab::sweep::folder::{self, Folder};
 use xpuck_lab::sweep::missing::missing;
-use xpuck_lab::sweep::schedule::{Ending, Plan, RunEvent, execute};
+use xpuck_lab::sweep::schedule::{Plan, RunEvent, execute};
 use xpuck_lab::sweep::selection::Only;
 use xpuck_lab::sweep::{Sweep, collect, evolution, file};
 use xpuck_wire::log;
@@ -48,7 +51,8 @@ enum What {
     ///
     /// Several machines can share a sweep. With --only, a process executes some of the runs in a folder that other
     /// processes use too. --engine and --adapter apply to every run and take precedence over the file. Without these
-    /// options, each run uses the engine of its own settings.
+    /// options, each run uses the engine of its own settings. With --engine gpu or both, all runs are threads of one
+    /// process and share the GPU.
     ///
     /// The folder gets results and generations as CSV and Parquet, and curves with 95 % confidence bands as SVG and
     /// as an HTML page. A summary tests each setting against the first.
@@ -63,6 +67,9 @@ enum What {
     /// The folder must be on a disk that all nodes can access (docs/cluster/sweeps.md).
     Slurm(SendArgs),
 }
+
+/// Number of parallel runs that share a GPU, if no number is given.
+const SHARED_JOBS: usize = 32;
 
 /// Text of the example sweep file.
 const TINY: &str = include_str!("../../../../../docs/sweeps/tiny.toml");
@@ -97,7 +104,7 @@ struct RunArgs {
 /// Options for the number of processes and threads.
 #[derive(Args)]
 struct WorkArgs {
-    /// Number of parallel processes, in place of the file's `jobs`.
+    /// Number of parallel runs, in place of the file's `jobs` [default with --engine gpu or both: at least 32].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_PARALLEL as i64))]
     jobs: Option<u16>,
     /// Number of threads of each process, in place of the file's `threads`.
@@ -190,11 +197,27 @@ fn do_all(args: &RunArgs) -> Result<ExitCode> {
     print_report(json, &sweep.name, &path, happened)
 }
 
+/// Opens the engine for all runs, if the options select `gpu` or `both`. One run alone leaves a GPU almost idle.
+fn shared_engine(args: &EngineArgs) -> Result<Option<SharedEngine>> {
+    let choice = args.over(&EngineChoice::with_best_adapter(EngineKind::Simd));
+    if !matches!(choice.engine, EngineKind::Gpu | EngineKind::Both) {
+        return Ok(None);
+    }
+    let engine = ChosenEngine::open(choice, engine::machine()).map_err(Error::msg)?;
+    Ok(Some(SharedEngine::new(engine)))
+}
+
 fn do_runs(args: &RunArgs, sweep: &Sweep, runs: &[Run]) -> Result<Vec<Ending>> {
     let stop = service_flag(Default::default())?;
     let program = std::env::current_exe()?;
     let options = args.engine.options();
-    let plan = Plan { program: &program, jobs: sweep.jobs, threads: sweep.threads, options: &options, stop: &stop };
+    let shared = shared_engine(&args.engine)?;
+    let jobs = match (&shared, args.work.jobs) {
+        (Some(_), None) => sweep.jobs.max(SHARED_JOBS),
+        _ => sweep.jobs,
+    };
+    let (threads, engine) = (sweep.threads, shared.as_ref());
+    let plan = Plan { program: &program, jobs, threads, options: &options, engine, stop: &stop };
     execute_with_bar(runs, &plan, args.plan.json)
 }
 
