@@ -76,7 +76,7 @@ pub struct ChosenEngine {
     state: Mutex<State>,
 }
 
-/// Engine for several runs at once, which are simulated together ([`Service`]).
+/// Engine for several runs at once, which are simulated together.
 #[derive(Clone)]
 pub struct SharedEngine {
     engine: Arc<ChosenEngine>,
