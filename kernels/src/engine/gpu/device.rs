@@ -99,6 +99,13 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+impl InFlightBatch {
+    /// Returns the parameters with which the batch was submitted.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+}
+
 impl Device {
     /// Opens an adapter. `source` generates the source code of the kernels.
     pub fn open(

@@ -183,7 +183,7 @@ impl Gpu {
         keep: bool,
     ) -> Result<Vec<Finished>, GpuError> {
         let begin = from.first().map_or(0, |(batch, column)| batch.update(*column));
-        let kind = BatchKind { begin, keep, ..self.kind(code, jobs)? };
+        let kind = self.kind(code, jobs, begin, keep)?;
         let mut outcomes = Vec::with_capacity(jobs.len());
         let mut flying: VecDeque<(InFlightBatch, &[&Job<'_>], Instant)> = VecDeque::new();
         let mut next = 0;
@@ -197,6 +197,7 @@ impl Gpu {
                 continue;
             }
             let Some((flight, batch, begun)) = flying.pop_front() else { break };
+            let params = *flight.params();
             let words = self.device.finish(flight)?;
             let now = clock();
             // The device started this batch at its submission, or at the end of the previous batch if that was later.
@@ -204,12 +205,18 @@ impl Gpu {
                 self.set_pace(now - begun.max(freed), kind.updates - kind.begin, batch.len());
             }
             freed = now;
-            outcomes.extend(self.outcomes(&kind, words, batch)?);
+            outcomes.extend(self.outcomes(&kind, &params, &words, batch)?);
         }
         Ok(outcomes)
     }
 
-    fn kind<'a>(&self, code: &'a ProgramTable<'a>, jobs: &[&'a Job<'_>]) -> Result<BatchKind<'a>, GpuError> {
+    fn kind<'a>(
+        &self,
+        code: &'a ProgramTable<'a>,
+        jobs: &[&'a Job<'_>],
+        begin: u32,
+        keep: bool,
+    ) -> Result<BatchKind<'a>, GpuError> {
         let Job { spec, start, seed, world, updates, .. } = *jobs[0];
         supported(spec)?;
         let scene = Scene::from_world(&World::new(spec, start, seed, world));
@@ -226,7 +233,6 @@ impl Gpu {
         let half_arena = scene.physics.half_arena;
         let mut append = |objective: &Arc<_>| Formula::append(objective, scene.robots, half_arena, &mut table);
         let formula = if let Task::Objective(objective) = &spec.task { Some(append(objective)) } else { None };
-        let (begin, keep) = (0, false);
         Ok(BatchKind { code, scene, messages, begin, updates, keep, layout, bound, memories, table, floor, formula })
     }
 
@@ -275,13 +281,6 @@ impl Gpu {
         *self.pace.lock().unwrap_or_else(|e| e.into_inner()) = Some(Duration::from_secs_f64(each));
     }
 
-    /// Returns the parameters of a batch of jobs.
-    fn params(&self, kind: &BatchKind<'_>, jobs: &[&Job<'_>]) -> Params {
-        let read = || jobs.iter().map(|job| job.sensing(kind.code.programs)).fold(Sensing::NONE, Sensing::union);
-        let sensing = self.sensing.unwrap_or_else(read);
-        kind.params(sensing, jobs.len().next_multiple_of(kind.layout.worlds(kind.scene.bodies.len())))
-    }
-
     /// Submits a batch with all its updates to the device.
     fn begin(
         &self,
@@ -291,8 +290,10 @@ impl Gpu {
     ) -> Result<InFlightBatch, GpuError> {
         let (scene, layout) = (&kind.scene, &kind.layout);
         let (robots, bodies) = (scene.robots, scene.bodies.len());
-        let params = self.params(kind, jobs);
-        let columns = params.batch as usize;
+        let read = || jobs.iter().map(|job| job.sensing(kind.code.programs)).fold(Sensing::NONE, Sensing::union);
+        let sensing = self.sensing.unwrap_or_else(read);
+        let columns = jobs.len().next_multiple_of(layout.worlds(bodies));
+        let params = kind.params(sensing, columns);
         let (memory_rows, score_rows) = (kind.memories * robots, kind.score_words());
         let first = match from {
             [] => kind.first_words(jobs, columns),
@@ -336,19 +337,23 @@ impl Gpu {
     }
 
     /// Returns the outcomes of a finished batch, and its worlds if they are kept. `words` was read back.
-    fn outcomes(&self, kind: &BatchKind<'_>, words: Vec<u32>, jobs: &[&Job<'_>]) -> Result<Vec<Finished>, GpuError> {
+    fn outcomes(
+        &self,
+        kind: &BatchKind<'_>,
+        params: &Params,
+        words: &[u32],
+        jobs: &[&Job<'_>],
+    ) -> Result<Vec<Finished>, GpuError> {
         let bodies = kind.scene.bodies.len();
-        let params = self.params(kind, jobs);
         let columns = params.batch as usize;
-        let mut rest = words.as_slice();
-        let [state, memory, past, scores] = kind.outcome_rows(&params).map(|rows| {
+        let mut rest = words;
+        let [state, memory, past, scores] = kind.outcome_rows(params).map(|rows| {
             let (words, others) = rest.split_at(rows * columns);
             rest = others;
             words
         });
         let rows = StateRows { words: state, worlds: columns, bodies };
         let cell_words = params.cell_words();
-        let cells = past;
         let outcome = |w: usize| {
             let done = rows.header(w, "UPDATE");
             if done != kind.updates {
@@ -367,7 +372,7 @@ impl Gpu {
                 let score = formula.score((seed, world), poses, |word| scores[word * columns + w]);
                 return Ok(outcome(score.fitness()));
             }
-            let cells = &cells[w * cell_words..(w + 1) * cell_words];
+            let cells = &past[w * cell_words..(w + 1) * cell_words];
             Ok(outcome(outcome::fitness(&kind.scene, &rows, w, cells, kind.updates)))
         };
         let outcomes: Vec<Outcome> = (0..jobs.len()).into_par_iter().map(outcome).collect::<Result<_, _>>()?;
