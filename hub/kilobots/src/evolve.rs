@@ -111,7 +111,7 @@ pub(super) fn evolve(
     let mut first = None;
     let (mut simulations, mut curve) = (0, Vec::new());
     loop {
-        simulations += try_all(&mut island, &foraging, seed, scale);
+        simulations += evaluate_generation(&mut island, &foraging, seed, scale);
         let champion = island.champion();
         let fittest = (champion.tree.clone(), champion.samples.mean() / f64::from(scale));
         let generation = island.generation();
@@ -138,14 +138,20 @@ pub(super) fn evolve(
     }
 }
 
-/// Runs all trials of the island, and records each fitness multiplied by `scale`. Returns the number of simulations.
-fn try_all(island: &mut Island, foraging: &Foraging, seed: u64, scale: f32) -> u64 {
-    let trees: Vec<&Tree> = island.population().iter().map(|individual| &individual.tree).collect();
-    let trials: Vec<(usize, u32)> =
-        island.trials().iter().map(|Trial { individual, world, .. }| (*individual, *world)).collect();
-    let fitness: Vec<f32> = evaluate(foraging, &trees, &trials, seed).iter().map(|fitness| scale * fitness).collect();
-    island.record(&fitness);
-    fitness.len() as u64
+/// Runs all trials of a generation, and records each fitness multiplied by `scale`. Returns the number of simulations.
+fn evaluate_generation(island: &mut Island, foraging: &Foraging, seed: u64, scale: f32) -> u64 {
+    let mut simulations = 0;
+    loop {
+        let trees: Vec<&Tree> = island.population().iter().map(|individual| &individual.tree).collect();
+        let trials: Vec<(usize, u32)> =
+            island.trials().iter().map(|Trial { individual, world, .. }| (*individual, *world)).collect();
+        let fitness = evaluate(foraging, &trees, &trials, seed);
+        simulations += fitness.len() as u64;
+        let scaled: Vec<f32> = fitness.iter().map(|fitness| scale * fitness).collect();
+        if island.record(&scaled) {
+            return simulations;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -162,7 +168,7 @@ mod tests {
 
     #[test]
     fn same_seed_gives_same_run_and_other_run_differs() {
-        for algorithm in [Algorithm::Dars2016, Algorithm::Racing] {
+        for algorithm in [Algorithm::Dars2016, Algorithm::Racing, Algorithm::FRace] {
             let config = small(algorithm);
             let mut settings = config.settings(algorithm).unwrap();
             settings.population = settings.population.min(32);

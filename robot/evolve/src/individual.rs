@@ -37,8 +37,8 @@ pub enum Operator {
     Migration,
 }
 
-/// Stage of an individual in the algorithms `racing` and `median-stopping`. In other algorithms, all individuals are
-/// newborns.
+/// Stage of an individual in the algorithms `racing`, `median-stopping` and `f-race`. In other algorithms, all
+/// individuals are newborns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Stage {
@@ -76,7 +76,7 @@ pub struct Individual {
     pub samples: Samples,
     /// Mean fitness over the trials of the last generation.
     pub recent: f64,
-    /// Stage in the algorithms `racing` and `median-stopping`.
+    /// Stage in the algorithms `racing`, `median-stopping` and `f-race`.
     pub stage: Stage,
 }
 

@@ -67,7 +67,8 @@ fn golden_generations() {
     }
 }
 
-const GOLDEN: [(Algorithm, u64); 6] = [
+const GOLDEN: [(Algorithm, u64); 7] = [
+    (Algorithm::FRace, 0x10f5_3761_9be0_3ed1),
     (Algorithm::MedianStopping, 0x2669_59ca_bfcc_6960),
     (Algorithm::Racing, 0x626c_269c_6b9f_a1c5),
     (Algorithm::PooledSamples, 0x60d9_7335_f17d_3add),

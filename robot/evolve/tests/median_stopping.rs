@@ -169,6 +169,24 @@ fn one_of_four_restarts_is_from_new_trees() {
 }
 
 #[test]
+fn immigrants_are_accepted_once_in_eight_generations() {
+    let mut island = island(Algorithm::MedianStopping, 8);
+    let mut others: Vec<Island> = (0..20).map(|seed| self::island(Algorithm::MedianStopping, 100 + seed)).collect();
+    let mut accepted = Vec::new();
+    for (number, other) in (1..=20).zip(&mut others) {
+        generation(&mut island, worth);
+        generation(other, worth);
+        let migrant = other.emigrant();
+        // Generation 8 has no immigrants, so those of generation 9 are accepted.
+        island.advance(if number == 8 { &[] } else { std::slice::from_ref(&migrant) });
+        if stage(&island, Stage::Guest).iter().any(|guest| guest.tree == migrant.tree) {
+            accepted.push(number);
+        }
+    }
+    assert_eq!(accepted, [9, 16]);
+}
+
+#[test]
 fn generation_costs_less_than_in_racing() {
     let total = |algorithm| {
         let mut island = island(algorithm, 6);

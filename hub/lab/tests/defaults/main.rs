@@ -22,9 +22,10 @@ the table `[a]`, and `a[].b` is `b` in each `[[a]]`. \"none\" is: nothing, unles
 they are changed in the source file that is named above their table.
 
 ";
-const ALGORITHMS: [Algorithm; 6] = [
+const ALGORITHMS: [Algorithm; 7] = [
     Algorithm::Racing,
     Algorithm::MedianStopping,
+    Algorithm::FRace,
     Algorithm::PooledSamples,
     Algorithm::NoiseAware,
     Algorithm::Classic,

@@ -4,6 +4,7 @@
 
 mod classic;
 mod dars2016;
+mod f_race;
 mod median_stopping;
 mod noise_aware;
 mod pooled_samples;
@@ -15,6 +16,7 @@ use crate::individual::{Individual, Migrant, Operator};
 use crate::settings::{Algorithm, Settings};
 use classic::Classic;
 use dars2016::Dars2016;
+use f_race::FRace;
 use median_stopping::MedianStopping;
 use noise_aware::NoiseAware;
 use pooled_samples::PooledSamples;
@@ -30,6 +32,7 @@ pub(crate) enum State {
     PooledSamples(PooledSamples),
     Racing(Racing),
     MedianStopping(MedianStopping),
+    FRace(FRace),
 }
 
 impl State {
@@ -42,6 +45,7 @@ impl State {
             Algorithm::PooledSamples => State::PooledSamples(PooledSamples),
             Algorithm::Racing => State::Racing(Racing::default()),
             Algorithm::MedianStopping => State::MedianStopping(MedianStopping::default()),
+            Algorithm::FRace => State::FRace(FRace::default()),
         }
     }
 
@@ -53,6 +57,7 @@ impl State {
             State::PooledSamples(rules) => rules,
             State::Racing(rules) => rules,
             State::MedianStopping(rules) => rules,
+            State::FRace(rules) => rules,
         }
     }
 
@@ -64,6 +69,7 @@ impl State {
             State::PooledSamples(rules) => rules,
             State::Racing(rules) => rules,
             State::MedianStopping(rules) => rules,
+            State::FRace(rules) => rules,
         }
     }
 }

@@ -29,6 +29,9 @@ pub enum Algorithm {
     /// Algorithm with the stages of `racing` within each generation. Trials are simulated in parts. New trees that are
     /// behind the elite's median in the same worlds are stopped early, so a generation needs less simulated time.
     MedianStopping,
+    /// Algorithm whose generations are races, in which a statistical test drops candidates: iterated F-Race, the rule of
+    /// irace and AutoMoDe. It is slower than `racing`, and exists for comparison.
+    FRace,
 }
 
 /// Owner of the fitness samples in an algorithm.
@@ -44,13 +47,14 @@ pub enum SampleOwner {
 
 impl Algorithm {
     /// All algorithms.
-    pub const ALL: [Algorithm; 6] = [
+    pub const ALL: [Algorithm; 7] = [
         Algorithm::Dars2016,
         Algorithm::Classic,
         Algorithm::NoiseAware,
         Algorithm::PooledSamples,
         Algorithm::Racing,
         Algorithm::MedianStopping,
+        Algorithm::FRace,
     ];
 
     /// Returns the name in files and output.
@@ -62,6 +66,7 @@ impl Algorithm {
             Algorithm::PooledSamples => "pooled-samples",
             Algorithm::Racing => "racing",
             Algorithm::MedianStopping => "median-stopping",
+            Algorithm::FRace => "f-race",
         }
     }
 
@@ -78,7 +83,9 @@ impl Algorithm {
     pub fn sample_owner(self) -> SampleOwner {
         match self {
             Algorithm::Dars2016 | Algorithm::Classic | Algorithm::NoiseAware => SampleOwner::Copy,
-            Algorithm::PooledSamples | Algorithm::Racing | Algorithm::MedianStopping => SampleOwner::Genotype,
+            Algorithm::PooledSamples | Algorithm::Racing | Algorithm::MedianStopping | Algorithm::FRace => {
+                SampleOwner::Genotype
+            }
         }
     }
 }
@@ -131,7 +138,7 @@ mod tests {
         assert_eq!(
             "best".parse::<Algorithm>().unwrap_err().to_string(),
             "unknown algorithm `best`; expected one of dars2016, classic, noise-aware, pooled-samples, racing, \
-             median-stopping"
+             median-stopping, f-race"
         );
     }
 }

@@ -33,8 +33,8 @@ pub struct Settings {
     pub algorithm: Algorithm,
     /// Representation of genotypes.
     pub representation: Representation,
-    /// Number of individuals of an island (8..=4096). In `racing`, number of trials per generation, in multiples of the
-    /// run's trial length. In `median-stopping`, this number if no trial were stopped early.
+    /// Number of individuals of an island (8..=4096). In `racing` and `f-race`, number of trials per generation, in
+    /// multiples of the run's trial length. In `median-stopping`, this number if no trial were stopped early.
     #[schemars(range(min = 8, max = 4096))]
     pub population: usize,
     /// Share of elite individuals in the population (0.01..=0.9).

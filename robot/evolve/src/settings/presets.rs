@@ -9,7 +9,7 @@ pub(super) fn preset(algorithm: Algorithm) -> Settings {
         Algorithm::Classic => classic(),
         Algorithm::NoiseAware => published(Algorithm::NoiseAware),
         Algorithm::PooledSamples => pooled_samples(),
-        Algorithm::Racing | Algorithm::MedianStopping => racing(algorithm),
+        Algorithm::Racing | Algorithm::MedianStopping | Algorithm::FRace => racing(algorithm),
     }
 }
 
@@ -79,7 +79,7 @@ fn pooled_samples() -> Settings {
     Settings { replace: 0.6, crossover: 0.85, depth: 4, restart_every: 64, ..published(Algorithm::PooledSamples) }
 }
 
-/// Returns the settings of `racing` and `median-stopping`. Here, `population` is the trial budget of a generation
+/// Returns the settings of `racing`, `median-stopping` and `f-race`. Here, `population` is the trial budget of a generation
 /// (multiples of the run's trial length).
 fn racing(algorithm: Algorithm) -> Settings {
     Settings { elite: 1.0 / 64.0, depth: 4, ..published(algorithm) }

@@ -40,8 +40,8 @@ pub struct EvolveArgs {
     /// describes the whole run; others are evolution files with steps.
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub curriculum: Option<PathBuf>,
-    /// Algorithm: racing, median-stopping, pooled-samples, noise-aware (thesis 8.2.2), classic (7.4.3) or dars2016
-    /// (4.3.1) [default: racing].
+    /// Algorithm: racing, median-stopping, f-race (irace's rule), pooled-samples, noise-aware (thesis 8.2.2), classic
+    /// (7.4.3) or dars2016 (4.3.1) [default: racing].
     #[arg(long)]
     pub algorithm: Option<String>,
     /// Number of islands, 1 to 64 [default: 9].

@@ -10,7 +10,8 @@
 //!   Elite and guests are tried again in round 4.
 //! - Round 6: finalists, which are the best contenders, in eight worlds. The best of them join the elite.
 //!
-//! Newborns, guests and restarts are those of `racing`, but more of the restarts are from guests.
+//! Newborns, guests and restarts are those of `racing`, but more of the restarts are from guests, and islands accept
+//! immigrants rarely.
 
 mod rounds;
 
@@ -26,6 +27,9 @@ use serde::{Deserialize, Serialize};
 /// Number of starts from guests after each start from new trees. In most runs, the final champion descends from a tree
 /// of the first start (`docs/evolution.md`), so later starts from new trees are rare.
 const GUEST_STARTS: u32 = 3;
+/// Minimum number of generations between two exchanges whose immigrants are accepted. With immigrants in every
+/// generation, all islands soon descend from the same tree, which may not be the one that leads to the best trees.
+const IMMIGRATION_PERIOD: u32 = 8;
 
 /// State of the `median-stopping` algorithm on an island.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -36,6 +40,8 @@ pub(crate) struct MedianStopping {
     round: Round,
     /// Number of starts from guests since the last start from new trees.
     guest_starts: u32,
+    /// Number of the last period of [`IMMIGRATION_PERIOD`] generations in which immigrants were accepted.
+    immigration: u32,
     /// Results of each individual in this generation's short trials.
     short: Vec<ShortResults>,
 }
@@ -111,7 +117,11 @@ impl Rules for MedianStopping {
     }
 
     fn immigrate(&mut self, deme: &mut Deme, immigrants: &[Migrant]) {
-        self.racing.immigrate(deme, immigrants);
+        let period = deme.generation() / IMMIGRATION_PERIOD;
+        if period > self.immigration && !immigrants.is_empty() {
+            self.immigration = period;
+            self.racing.immigrate(deme, immigrants);
+        }
     }
 
     fn forget(&mut self) {
