@@ -83,7 +83,7 @@ fn settings(page: &mut String, schema: &Value) {
     };
     let presets = ALGORITHMS.map(of);
     let names = presets.each_ref().map(|preset| preset["algorithm"].as_str().expect("a name").to_string());
-    let [a, b, c, d, e, f] = names.each_ref().map(String::as_str);
+    let [a, b, c, d, e, f, g] = names.each_ref().map(String::as_str);
     let row = |key: &String| {
         let property = &schema["properties"]["settings"]["properties"][key];
         let elsewhere = DERIVED_SETTINGS.iter().find(|(name, _)| name == key);
@@ -94,11 +94,11 @@ fn settings(page: &mut String, schema: &Value) {
                 (keys::range(property), words.replace('\n', " ").replace('|', "\\|"))
             }
         };
-        let [a, b, c, d, e, f] = presets.each_ref().map(|preset| preset[key].to_string().replace('"', "`"));
-        [format!("`{key}`"), a, b, c, d, e, f, range, what]
+        let [a, b, c, d, e, f, g] = presets.each_ref().map(|preset| preset[key].to_string().replace('"', "`"));
+        [format!("`{key}`"), a, b, c, d, e, f, g, range, what]
     };
-    let rows: Vec<[String; 9]> = presets[0].keys().filter(|key| *key != "algorithm").map(row).collect();
-    table(page, ["key", a, b, c, d, e, f, "range", "what"], &rows);
+    let rows: Vec<[String; 10]> = presets[0].keys().filter(|key| *key != "algorithm").map(row).collect();
+    table(page, ["key", a, b, c, d, e, f, g, "range", "what"], &rows);
 }
 
 fn primitive_sets(page: &mut String) {
