@@ -2,7 +2,7 @@
 //! process restarts.
 
 use crate::common::{only, record};
-use crate::rig::{Demo, Process, processes, send_signal, xpuckd};
+use crate::rig::{Demo, Process, has_open_files, send_signal, xpuckd};
 use crate::swarm::experiments::{run, verify};
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -77,7 +77,8 @@ fn killed_robot_continues_in_its_step() {
     // Robots of a demo save no state. The configuration of the new program for xp02 adds a state folder.
     let killed = demo.process(&["xpuckd", "xp02"]);
     send_signal(killed, Signal::SIGKILL);
-    wait_until("the devices are free", || !processes(&["xpuckd", "xp02"]).contains(&killed));
+    // A killed process loses its command line before its devices are closed.
+    wait_until("the devices are free", || !has_open_files(killed));
     let config = directory.join("config/robots/xp02.toml");
     let text = std::fs::read_to_string(&config).unwrap();
     assert!(text.contains("\n[evolution]\n"), "{text}");

@@ -157,3 +157,8 @@ pub fn processes(words: &[&str]) -> Vec<u32> {
     }
     found
 }
+
+/// Returns whether a process has open files. A process that has ended has none, even if its parent does not know yet.
+pub fn has_open_files(process: u32) -> bool {
+    std::fs::read_dir(format!("/proc/{process}/fd")).is_ok_and(|mut files| files.next().is_some())
+}
