@@ -87,8 +87,9 @@ impl Island {
         self.deme.rejected()
     }
 
-    /// Returns the trials of the current round of the generation. In all algorithms except `median-stopping`
-    /// and `f-race`, a generation has one round. The algorithm determines the number of trials per individual, which can be 0.
+    /// Returns the trials of the current round of the generation. In all algorithms except `median-stopping` and
+    /// `f-race`, a generation has one round. The algorithm determines the number of trials per individual, which can
+    /// be 0.
     pub fn trials(&self) -> Vec<Trial> {
         self.algorithm.rules().trials(&self.deme)
     }

@@ -29,8 +29,8 @@ pub enum Algorithm {
     /// Algorithm with the stages of `racing` within each generation. Trials are simulated in parts. New trees that are
     /// behind the elite's median in the same worlds are stopped early, so a generation needs less simulated time.
     MedianStopping,
-    /// Algorithm whose generations are races, in which a statistical test drops candidates: iterated F-Race, the rule of
-    /// irace and AutoMoDe. It is slower than `racing`, and exists for comparison.
+    /// Algorithm whose generations are races, in which a statistical test drops candidates: iterated F-Race, the rule
+    /// of irace and AutoMoDe. It needs more simulated time than `racing`, and exists for comparison.
     FRace,
 }
 

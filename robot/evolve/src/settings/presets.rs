@@ -79,8 +79,8 @@ fn pooled_samples() -> Settings {
     Settings { replace: 0.6, crossover: 0.85, depth: 4, restart_every: 64, ..published(Algorithm::PooledSamples) }
 }
 
-/// Returns the settings of `racing`, `median-stopping` and `f-race`. Here, `population` is the trial budget of a generation
-/// (multiples of the run's trial length).
+/// Returns the settings of `racing`, `median-stopping` and `f-race`. Here, `population` is the trial budget of a
+/// generation (multiples of the run's trial length).
 fn racing(algorithm: Algorithm) -> Settings {
     Settings { elite: 1.0 / 64.0, depth: 4, ..published(algorithm) }
 }
