@@ -115,6 +115,7 @@ enum Active {
 struct OpenGpu {
     gpu: Gpu,
     driver: String,
+    kind: AdapterKind,
     /// Pool with a single thread, which waits for the device while all other threads simulate.
     thread: ThreadPool,
 }
@@ -167,6 +168,10 @@ impl ChosenEngine {
             EngineKind::Simd => engine.state().active = Some(Active::Simd),
             EngineKind::Gpu | EngineKind::Both => {
                 let open = engine.open_device().map_err(|error| engine.error_with_keys(&error))?;
+                if open.kind == AdapterKind::Software && engine.choice.adapter == AdapterChoice::Best {
+                    let name = open.gpu.device().unwrap_or_default();
+                    engine.state().info(format!("no GPU found; {name} computes on the processor, slower than simd"));
+                }
                 engine.state().active = Some(engine.on(open));
             }
             EngineKind::Auto if engine.choice.adapter != AdapterChoice::Best => {
@@ -291,10 +296,11 @@ impl ChosenEngine {
     fn open_device(&self) -> Result<OpenGpu, GpuError> {
         let gpu = Gpu::open_adapter(&self.choice.adapter)?;
         let name = gpu.device().unwrap_or_default();
-        let driver = Gpu::adapters().into_iter().find(|a| a.name == name).map_or_else(String::new, |a| a.driver);
+        let found = Gpu::adapters().into_iter().find(|a| a.name == name);
+        let (driver, kind) = found.map_or((String::new(), AdapterKind::Other), |a| (a.driver, a.kind));
         let thread = ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "device".into()).build();
         let refused = |why: String| GpuError::Refused { adapter: name.clone(), why };
-        Ok(OpenGpu { gpu, driver, thread: thread.map_err(|error| refused(error.to_string()))? })
+        Ok(OpenGpu { gpu, driver, kind, thread: thread.map_err(|error| refused(error.to_string()))? })
     }
 
     /// Measures the engines with short runs of these jobs, and returns the fastest.

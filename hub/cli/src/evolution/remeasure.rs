@@ -1,9 +1,9 @@
 //! `xpuck runs remeasure`: measures the champions of recorded runs again.
 
 use crate::engines::engine::{EngineArgs, report};
-use crate::files::tree_file::{print, write};
+use crate::files::tree_file::{print, refuse_over, write};
 use crate::terminal::progress::Progress;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -66,6 +66,7 @@ pub struct Measurement<'a> {
 /// Runs the command.
 pub fn run(args: &RemeasureArgs) -> Result<()> {
     let read = |folder: &PathBuf| RecordedRun::read(folder, args.every);
+    refuse_inputs(args)?;
     let recorded: Vec<RecordedRun> = args.folders.iter().map(read).collect::<Result<_, _>>()?;
     let specs: Vec<&WorldSpec> = recorded.iter().map(|run| &run.config.spec).collect();
     let engine = args.engine.open(EngineKind::Simd, &specs)?;
@@ -86,7 +87,24 @@ pub fn run(args: &RemeasureArgs) -> Result<()> {
         let courses: Vec<_> = measured.iter().map(|one| (label(one, &measured), one.generations.as_slice())).collect();
         write(path, draw(&courses, args.runs).as_bytes())?;
     }
-    print(text(&measured, args.json)?.as_bytes())
+    print(text(&measured, args.json)?.as_bytes())?;
+    match recorded.iter().zip(&args.folders).find_map(|(run, folder)| Some((run.damage()?, folder))) {
+        Some((damage, folder)) => bail!("{}: {damage}", folder.display()),
+        None => Ok(()),
+    }
+}
+
+/// Rejects output files that are files of the runs, and equal output files.
+fn refuse_inputs(args: &RemeasureArgs) -> Result<()> {
+    let files = args.folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+    let files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+    refuse_over(&files, args.csv.iter().chain(&args.svg))?;
+    match (&args.csv, &args.svg) {
+        (Some(csv), Some(svg)) if csv == svg => {
+            bail!("--csv and --svg name the same file, {}; choose another file for one of them", csv.display())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns the label of a run: its algorithm, with the seed if another run has the same algorithm.

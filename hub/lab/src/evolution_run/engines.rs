@@ -58,7 +58,9 @@ impl Engines {
         let path = folder.join(ENGINES);
         let text = text(&path)?;
         let last = text.split(|byte| *byte == b'\n').rfind(|line| !line.is_empty()).map(serde_json::from_slice);
-        let last = last.transpose().map_err(|error| fail(&path, format!("last line: {error}")))?;
+        let last = last
+            .transpose()
+            .map_err(|error| fail(&path, format!("last line: {error}; remove the file to continue the run")))?;
         Ok(Engines { path, last })
     }
 

@@ -40,6 +40,8 @@ pub struct RecordedRun {
     pub config: Config,
     generations: Vec<Generation>,
     trees: BTreeMap<Id, Tree>,
+    /// Description of the damage of the record; `None` for a whole record.
+    damage: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -102,7 +104,18 @@ impl RecordedRun {
         };
         let generations: Vec<Generation> = blocks.into_iter().map(generation).collect::<Result<_, _>>()?;
         let trees = trees(&path, &generations)?;
-        Ok(RecordedRun { config, generations, trees })
+        // A killed run may have a generation in its table that is not in its record yet.
+        let spare = u32::from(!Folder::is_finished(folder));
+        let (recorded, last) = (generations.last().map_or(0, |g| g.reported.generation), steps.keys().max().copied());
+        let damage = last.filter(|last| *last > recorded + spare).map(|last| {
+            format!("{RECORD} is damaged after generation {recorded} of {last}; the later champions cannot be measured")
+        });
+        Ok(RecordedRun { config, generations, trees, damage })
+    }
+
+    /// Returns a description of the damage of the record, which then ends before the run; `None` for a whole record.
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
     }
 
     /// Returns the number of generations that [`RecordedRun::measure`] measures.

@@ -14,6 +14,7 @@ use super::summary::{self, Group, Readable, Row};
 use super::table_files::Files;
 use crate::evolution_run::GenerationRow;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::path::Path;
 use xpuck_record::table::{Column, Table};
 use xpuck_wire::output::count;
@@ -30,6 +31,8 @@ pub struct Collected {
     pub best: Vec<Best>,
     /// Published numbers, compared with the runs' results.
     pub printed: Vec<Compared>,
+    /// Warnings about results that are not comparable.
+    pub notes: Vec<String>,
 }
 
 impl Collected {
@@ -51,6 +54,7 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     runs.sort_by_key(|run| run.point);
     let mut found = Vec::with_capacity(runs.len());
     for run in &runs {
+        run.check_settings()?;
         found.push(run.result()?);
     }
     let mut groups: Vec<Group> = sweep.points.iter().map(group).collect();
@@ -69,7 +73,9 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
         Best::from_runs(&sweep.points[point].label, of_point)
     });
     let best = best.collect();
-    let collected = Collected { settings, best, printed: printed::compare(&sweep.printed, &sweep.points, &told) };
+    let printed = printed::compare(&sweep.printed, &sweep.points, &told);
+    let notes = groups.iter().filter_map(mixed_engines).collect();
+    let collected = Collected { settings, best, printed, notes };
     write(&folder.join("curves.svg"), svg.as_bytes())?;
     if let Some(map) = map(sweep, &drawn) {
         write(&folder.join("heatmap.svg"), map.as_bytes())?;
@@ -79,9 +85,20 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     let lead = format!("{} of {}.", runs.len(), count(folder.runs().len(), "run", "runs"));
     write(&folder.join("curves.html"), page::html(&sweep.name, &lead, &svg, &tables).as_bytes())?;
     let (best, meaning) = (best::markdown(&collected.best, Path::new("")), summary::explanation(&tables));
-    let text = format!("# {}\n\n{lead}\n\n{}{best}{meaning}\n", sweep.name, summary::markdown(&tables));
+    let notes: String = collected.notes.iter().map(|note| format!("{note}\n\n")).collect();
+    let text = format!("# {}\n\n{lead}\n\n{notes}{}{best}{meaning}\n", sweep.name, summary::markdown(&tables));
     write(&folder.join("summary.md"), text.as_bytes())?;
     Ok(collected)
+}
+
+/// Returns a warning if the runs of a setting were simulated by engines whose results differ.
+fn mixed_engines(group: &Group) -> Option<String> {
+    let engines = group.results.iter().filter_map(|result| result.get("engine")?.as_str());
+    // The results of `reference` and `simd` are identical.
+    let engines: BTreeSet<&str> = engines.map(|name| if name == "reference" { "simd" } else { name }).collect();
+    let names: Vec<&str> = engines.into_iter().collect();
+    (names.len() > 1)
+        .then(|| format!("The runs of {} were simulated by different engines ({}).", group.label, names.join(", ")))
 }
 
 /// Draws the map of a sweep over two keys. The map shows the remeasured fitness. If any run lacks remeasured fitness,
@@ -147,7 +164,7 @@ fn generations(
     let mut files = Files::begin(&folder.join(""), "generations", &piece(sweep, &[]))?;
     let mut held: Vec<(&Run, GenerationRow)> = Vec::new();
     for (run, result) in runs.iter().zip(found) {
-        let lines = run.generations()?;
+        let lines = run.generations(result)?;
         let times = if sweep.axes.y == Quality::Seconds { run.times()? } else { Times::new() };
         let (setting, told) = (&mut settings[run.point], &mut told[run.point]);
         setting.simulation = run.simulation()?;

@@ -4,20 +4,25 @@ use super::curves::Times;
 use super::lock::locked;
 use super::problem::Problem;
 use crate::evolution_run::file as evolution_file;
-use crate::evolution_run::{GenerationRow, TIMES};
+use crate::evolution_run::{Folder, GenerationRow, TIMES};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use toml::Table;
+use toml::{Table, Value as TomlValue};
 use xpuck_wire::file;
 
 /// Maximum size of a run's `result.json` (bytes).
 const MAX_RESULT: u64 = 1 << 20;
 /// Maximum number of rows in a run's table of generations.
 const MAX_GENERATIONS: usize = 1_000_000;
+
+/// Remedy for a damaged run.
+const REPEAT: &str = "remove the run's folder to repeat the run";
+/// Keys of a result that must be numbers. A value that is not finite is null.
+const NUMBERS: [&str; 3] = ["remeasured_mean", "remeasured_best", "final_mean"];
 
 /// Validates an evolution file.
 ///
@@ -57,12 +62,10 @@ pub fn generations(folder: &Path) -> Result<Vec<GenerationRow>, Problem> {
 
 /// Reads the rows of a run's table.
 fn rows<R: DeserializeOwned, C: FromIterator<R>>(path: &Path) -> Result<C, Problem> {
-    let file = file::open(path).map_err(|error| Problem::new(path, error))?;
+    let file = file::open(path).map_err(|error| Problem::new(path, format!("{error}; {REPEAT}")))?;
     let mut reader = csv::Reader::from_reader(file);
     let rows: Result<C, csv::Error> = reader.deserialize().take(MAX_GENERATIONS).collect();
-    rows.map_err(|error| {
-        Problem::new(path, format!("{error}; if it is damaged, remove the run's folder to repeat the run"))
-    })
+    rows.map_err(|error| Problem::new(path, format!("{error}; if it is damaged, {REPEAT}")))
 }
 
 /// Reads the wall time of each generation (s) from the folder of a run.
@@ -109,17 +112,48 @@ impl Run {
         let bytes = file::bytes(&path, MAX_RESULT).map_err(|error| Problem::new(&path, error))?;
         let found: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|error| Problem::new(&path, error))?;
         if found.get("seed").and_then(Value::as_u64) != Some(self.seed) {
-            return Err(Problem::new(&path, format!("not the result of seed {}", self.seed)));
+            return Err(Problem::new(&path, format!("not the result of seed {}; {REPEAT}", self.seed)));
         }
-        Ok(found)
+        let is_number = |key: &&str| found.get(*key).is_none_or(|value| value.is_number() || value.is_null());
+        match NUMBERS.iter().find(|key| !is_number(key)) {
+            Some(key) => Err(Problem::new(&path, format!("{key} is not a number; {REPEAT}"))),
+            None => Ok(found),
+        }
     }
 
-    /// Reads the run's table of generations. It has one row for each generation and island.
+    /// Checks that the folder contains a run with the settings of this run's point and with its seed. The engine may be
+    /// another one.
     ///
     /// # Errors
-    /// If the file cannot be read, or has an invalid row.
-    pub fn generations(&self) -> Result<Vec<GenerationRow>, Problem> {
-        generations(&self.folder)
+    /// If the settings differ, or cannot be read.
+    pub fn check_settings(&self) -> Result<(), Problem> {
+        let seed = Table::from_iter([("seed".into(), TomlValue::Integer(self.seed as i64))]);
+        let expected = evolution_file::load_any(Some(&self.file), seed);
+        let expected = expected.map_err(|error| Problem::new(&self.file, error))?;
+        let found = Folder::config(&self.folder).map_err(|error| Problem::new(&self.folder, error))?;
+        match found.fingerprint() == expected.fingerprint() {
+            true => Ok(()),
+            false => {
+                let what = format!("not a run of point {} with seed {}; {REPEAT}", self.point + 1, self.seed);
+                Err(Problem::new(&self.folder, what))
+            }
+        }
+    }
+
+    /// Reads the run's table of generations. It has one row for each generation and island. `result` is the run's result.
+    ///
+    /// # Errors
+    /// If the file cannot be read, has an invalid row, or has another number of rows than the result requires.
+    pub fn generations(&self, result: &Map<String, Value>) -> Result<Vec<GenerationRow>, Problem> {
+        let rows = generations(&self.folder)?;
+        let generations = result.get("generations").and_then(Value::as_u64).unwrap_or(0);
+        let islands = result.get("champions").and_then(Value::as_array).map_or(0, Vec::len) as u64;
+        if generations > 0 && islands > 0 && rows.len() as u64 != generations * islands {
+            let counts =
+                format!("has {} rows, but the run has {generations} generations of {islands} islands", rows.len());
+            return Err(Problem::new(&self.folder.join("generations.csv"), format!("{counts}; {REPEAT}")));
+        }
+        Ok(rows)
     }
 
     /// Reads the wall time of each generation (s).
@@ -220,6 +254,30 @@ mod tests {
         assert_eq!(run.state(), State::Begun);
         std::fs::write(run.folder.join("result.json"), "{\"seed\":3,\"final_mean\":0.25}").unwrap();
         assert_eq!((run.state(), run.result().unwrap()["final_mean"].as_f64()), (State::Done, Some(0.25)));
+        std::fs::write(run.folder.join("result.json"), "{\"seed\":3,\"final_mean\":\"a\"}").unwrap();
+        let wrong = run.result().unwrap_err().to_string();
+        assert!(wrong.contains("final_mean is not a number; remove the run's folder"), "{wrong}");
+    }
+
+    #[test]
+    fn run_of_another_point_is_rejected() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = Run { file: dir.path().join("p1.toml"), ..run(dir.path()) };
+        let config = |text: &str, seed: i64| {
+            std::fs::write(&run.file, text).unwrap();
+            let seed = Table::from_iter([("seed".into(), TomlValue::Integer(seed))]);
+            evolution_file::load(Some(&run.file), seed).unwrap()
+        };
+        drop(Folder::create(&run.folder, &config("islands = 2\nalgorithm = \"f-race\"\n", 3)).unwrap());
+        run.check_settings().unwrap();
+        config("islands = 2\n", 3);
+        let other = run.check_settings().unwrap_err().to_string();
+        assert!(
+            other.ends_with("not a run of point 1 with seed 3; remove the run's folder to repeat the run"),
+            "{other}"
+        );
+        config("islands = 2\nalgorithm = \"f-race\"\nengine = \"reference\"\n", 3);
+        run.check_settings().unwrap();
     }
 
     #[test]
@@ -230,9 +288,17 @@ mod tests {
         let write = |text: &str| std::fs::write(run.folder.join("generations.csv"), text).unwrap();
         let head = "generation,island,robot_seconds,best,derated,evaluations,mean,distinct\n";
         write(&format!("{head}1,0,540,0.25,0.1,2,NaN,0.9\n"));
-        let row = run.generations().unwrap()[0];
+        let row = run.generations(&Map::new()).unwrap()[0];
         assert_eq!((row.robot_seconds, row.best, row.evaluations, row.mean.is_nan()), (540.0, 0.25, 2, true));
         write(&format!("{head}1,0,540,0.25,0.1\n"));
-        assert!(run.generations().unwrap_err().to_string().contains("generations.csv"));
+        assert!(run.generations(&Map::new()).unwrap_err().to_string().contains("generations.csv"));
+        write(&format!("{head}1,0,540,0.25,0.1,2,NaN,0.9\n"));
+        let result = |generations: u32| {
+            let value = serde_json::json!({ "generations": generations, "champions": [{}] });
+            value.as_object().unwrap().clone()
+        };
+        assert_eq!(run.generations(&result(1)).unwrap().len(), 1);
+        let cut = run.generations(&result(2)).unwrap_err().to_string();
+        assert!(cut.contains("has 1 rows") && cut.ends_with(REPEAT), "{cut}");
     }
 }

@@ -29,14 +29,14 @@ pub struct Setting {
 pub fn draw(title: &str, axes: Axes, settings: &[Setting]) -> String {
     let drawn = &settings[..settings.len().min(Stroke::SERIES)];
     let scale = Scale::new(axes.x, drawn);
-    let (first, bold) = match (axes.boxes, axes.y) {
-        (Some(every), _) => {
-            (format!("{title}: all runs, {every} generations a box"), "the best run of each setting is bold")
-        }
-        (None, Quality::Seconds) => {
-            (format!("{title}: mean of the runs"), "the slowest run of each setting at the end is bold")
-        }
-        (None, _) => (format!("{title}: mean of the runs"), "the best run of each setting is bold"),
+    let first = match axes.boxes {
+        Some(every) => format!("{title}: all runs, {every} generations a box"),
+        None => format!("{title}: mean of the runs"),
+    };
+    let bold = match axes.y {
+        Quality::Derated | Quality::Best => "the run with the highest remeasured mean is bold",
+        Quality::Seconds => "the slowest run of each setting at the end is bold",
+        Quality::Mean | Quality::Distinct => "the highest run of each setting at the end is bold",
     };
     let mut means = scale.panel(&first, axes);
     let mut every = scale.panel(&format!("every run; {bold}"), axes);
@@ -59,7 +59,7 @@ pub fn draw(title: &str, axes: Axes, settings: &[Setting]) -> String {
     for (i, setting) in drawn.iter().enumerate() {
         let stroke = Stroke::of_series(i);
         draw_mean(&mut means, setting, &courses[i], stroke, &scale);
-        draw_runs(&mut every, setting, stroke, &scale);
+        draw_runs(&mut every, setting, stroke, &scale, axes.y);
         draw_again(&mut again, setting, stroke, (i + 1) as f64);
     }
     let series = drawn.iter().enumerate().map(|(i, s)| (s.label.clone(), Stroke::of_series(i))).collect();
@@ -145,15 +145,24 @@ fn draw_mean(plot: &mut Plot, setting: &Setting, course: &[MeanStep], stroke: St
     plot.notes(course.iter().map(note).collect());
 }
 
-fn draw_runs(plot: &mut Plot, setting: &Setting, stroke: Stroke, scale: &Scale) {
+fn draw_runs(plot: &mut Plot, setting: &Setting, stroke: Stroke, scale: &Scale, quality: Quality) {
     let line =
         |course: &[Step]| course.iter().map(|s| (scale.x(setting, s.generation, s.robot_seconds), s.value)).collect();
     let end = |course: &[Step]| course.last().map_or(f64::NEG_INFINITY, |s| s.value);
     for course in &setting.courses {
         plot.line("", stroke.faint(), line(course));
     }
-    let best = setting.courses.iter().zip(&setting.seeds).max_by(|a, b| end(a.0).total_cmp(&end(b.0)));
-    if let Some((course, seed)) = best {
+    // The end of a fitness curve is biased upwards by selection, so the remeasured fitness has priority.
+    let again = |run: usize| match quality {
+        Quality::Derated | Quality::Best => setting.remeasured[run].unwrap_or(f64::NEG_INFINITY),
+        Quality::Mean | Quality::Distinct | Quality::Seconds => 0.0,
+    };
+    let rank = |a: &usize, b: &usize| {
+        again(*a).total_cmp(&again(*b)).then(end(&setting.courses[*a]).total_cmp(&end(&setting.courses[*b])))
+    };
+    let bold = (0..setting.courses.len()).max_by(rank);
+    if let Some(bold) = bold {
+        let (course, seed) = (&setting.courses[bold], setting.seeds[bold]);
         plot.line("", stroke, line(course));
         if let Some(last) = course.last() {
             let note = format!("{}, seed {seed}: {:.4}", setting.label, Figure(last.value));

@@ -62,9 +62,7 @@ impl Folder {
             }
             std::thread::sleep(LOOK);
         }
-        if points.exists() {
-            compare(staged.path(), path)?;
-        }
+        compare(staged.path(), path, sweep.points.len())?;
         for folder in [&points, &path.join("runs")] {
             std::fs::create_dir_all(folder).map_err(|error| Problem::new(folder, error))?;
         }
@@ -134,11 +132,23 @@ pub fn runs(path: &Path, sweep: &Sweep) -> Vec<Run> {
     sweep.seeds.iter().flat_map(|seed| (0..sweep.points.len()).map(move |point| run(point, *seed))).collect()
 }
 
+/// Rejects a symbolic link in the place of a file, because it would lead to a file outside the folder.
+///
+/// # Errors
+/// If the path is a symbolic link.
+pub(super) fn refuse_link(path: &Path) -> Result<(), Problem> {
+    match path.is_symlink() {
+        true => Err(Problem::new(path, "it is a symbolic link, not a file; remove it")),
+        false => Ok(()),
+    }
+}
+
 /// Replaces a file atomically, so that it is never partially written.
 ///
 /// # Errors
-/// If the file cannot be written.
+/// If the file cannot be written, or is a symbolic link.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
+    refuse_link(path)?;
     atomic::write(path, bytes).map_err(|error| Problem::new(path, error))
 }
 
@@ -148,6 +158,14 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
 /// If a point is invalid. The message contains the point and the cause.
 pub fn check(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<(), Problem> {
     stage(sweep, check).map(drop)
+}
+
+/// Validates every point like [`check`], and that the sweep can continue in the folder `path`, which need not exist.
+///
+/// # Errors
+/// The errors of [`check`], or the sweep was begun with other settings.
+pub fn check_in(path: &Path, sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<(), Problem> {
+    compare(stage(sweep, check)?.path(), path, sweep.points.len())
 }
 
 /// Writes the points' files into a temporary folder, and validates them there.
@@ -181,13 +199,20 @@ fn stage(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<t
     Ok(staged)
 }
 
-/// Rejects a sweep that differs from the existing one in `folder`. Only additional points after the existing points
-/// are allowed.
-fn compare(staged: &Path, folder: &Path) -> Result<(), Problem> {
+/// Rejects a sweep of `points` points that differs from the existing one in `folder`. Points may only be added or removed
+/// at the end.
+fn compare(staged: &Path, folder: &Path, points: usize) -> Result<(), Problem> {
+    if !folder.join("points").exists() {
+        return Ok(());
+    }
     let new = files(staged)?;
     for (name, bytes) in files(&folder.join("points"))? {
+        if points::number(&name).is_some_and(|number| number > points) {
+            continue;
+        }
         if !new.iter().any(|(other, text)| *other == name && *text == bytes) {
-            let remedy = "undo the change, or choose another folder with --output";
+            let remedy = "undo the change, or choose another folder with --output. Points may be added or removed at \
+                          the end only";
             let what =
                 format!("the sweep was started with another {}; {remedy}", Path::new("points").join(name).display());
             return Err(Problem::new(folder, what));
@@ -242,6 +267,14 @@ mod tests {
         // The same sweep can be opened again, also with an additional point at the end.
         open(&out, &sweep(home.path(), text)).unwrap();
         open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 3, 4]"))).unwrap();
+        // Points at the end can also be removed, and added again if they are the same.
+        let fewer = open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2]"))).unwrap();
+        assert_eq!(fewer.runs().len(), 2);
+        drop(fewer);
+        let other = sweep(home.path(), &text.replace("[2, 3]", "[2, 7]"));
+        assert!(open(&out, &other).unwrap_err().contains("another points/p2.toml"));
+        let listed = check_in(&out, &other, |_| Ok(())).unwrap_err().to_string();
+        assert!(listed.contains("another points/p2.toml"), "{listed}");
         let changed = open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 5, 4]"))).unwrap_err();
         assert!(changed.contains("started with another points/p2.toml; undo the change, or choose"), "{changed}");
         std::fs::write(home.path().join("w.toml"), "robots = 5\n").unwrap();
@@ -252,6 +285,16 @@ mod tests {
         drop(open(&out, &sweep(home.path(), &text)).unwrap());
         std::fs::write(home.path().join("w.toml"), "robots = 6\n").unwrap();
         assert!(open(&out, &sweep(home.path(), &text)).unwrap_err().contains("points/p1-calibration.toml"));
+    }
+
+    #[test]
+    fn output_file_is_not_written_through_a_link() {
+        let home = tempfile::tempdir().unwrap();
+        let [victim, link] = ["victim", "curves.svg"].map(|name| home.path().join(name));
+        std::fs::write(&victim, "kept").unwrap();
+        std::os::unix::fs::symlink(&victim, &link).unwrap();
+        assert!(write(&link, b"new").unwrap_err().to_string().contains("curves.svg: it is a symbolic link"));
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "kept");
     }
 
     #[test]

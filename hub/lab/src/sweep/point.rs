@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use toml::{Table, Value};
+use xpuck_wire::escape;
 
 /// Maximum length of a label (characters).
 const MAX_LABEL: usize = 80;
@@ -63,9 +64,15 @@ pub fn of_list(base: &Table, list: Vec<Table>) -> Result<Vec<Point>, String> {
     for (i, mut table) in (1..).zip(list) {
         let label = match table.remove("label") {
             None => None,
-            Some(Value::String(label)) if (1..=MAX_LABEL).contains(&label.chars().count()) => Some(label),
+            Some(Value::String(label))
+                if (1..=MAX_LABEL).contains(&label.chars().count()) && escape(&label) == label =>
+            {
+                Some(label)
+            }
             Some(other) => {
-                return Err(format!("point {i}: label = {other}: must be text of 1 to {MAX_LABEL} characters"));
+                return Err(format!(
+                    "point {i}: label = {other}: must be one line of 1 to {MAX_LABEL} visible characters"
+                ));
             }
         };
         given.push((label, flatten(&table).into_iter().map(|(key, value)| (key, value.clone())).collect()));
@@ -184,6 +191,7 @@ mod tests {
         let many: Vec<String> = (0..7).map(|i| format!("k{i} = [1, 2]\n")).collect();
         assert!(grid(&many.concat()).contains("128 combinations; at most 50"));
         assert!(of_list(&empty, vec![]).unwrap_err().contains("no points"));
+        assert!(of_list(&empty, vec![table("label = \"a\\nb\"")]).unwrap_err().contains("must be one line"));
         assert!(of_list(&empty, vec![table("label = 3")]).unwrap_err().contains("point 1: label = 3"));
     }
 }

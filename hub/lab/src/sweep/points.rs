@@ -28,6 +28,11 @@ pub(crate) fn name(point: usize) -> String {
     format!("p{}.toml", point + 1)
 }
 
+/// Returns the number of the point, from 1, to which a file of the folder `points/` belongs. `None` for other names.
+pub(crate) fn number(name: &str) -> Option<usize> {
+    name.strip_prefix('p')?.split(['.', '-']).next()?.parse().ok()
+}
+
 /// Returns the files of a point, with the evolution file last.
 ///
 /// # Errors

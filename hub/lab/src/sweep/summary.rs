@@ -59,25 +59,40 @@ pub struct Paired {
     pub difference: f64,
     /// Half the width of the 95 % confidence interval of the difference (Student's t).
     pub half_interval: f64,
-    /// Number of seeds at which half the width would be [`DIFFERENCE`], estimated from the spread of the differences.
-    pub seeds_needed: u64,
+    /// Number of further seeds after which half the width would be [`HALF_WIDTH`], estimated from the spread of the
+    /// differences. `None` with fewer than [`MIN_PAIRS`] pairs, whose spread is too uncertain.
+    pub further_seeds: Option<u64>,
 }
 
-/// Difference for which [`Paired::seeds_needed`] is stated.
-pub const DIFFERENCE: f64 = 0.01;
+/// Half the width of an interval for which [`Paired::further_seeds`] is stated.
+pub const HALF_WIDTH: f64 = 0.01;
+/// Minimum number of pairs for [`Paired::further_seeds`].
+pub const MIN_PAIRS: usize = 5;
+/// Maximum of [`Paired::further_seeds`].
+const MAX_SEEDS: u64 = 1_000_000;
 
 impl Paired {
     fn new(mine: &BTreeMap<u64, f64>, first: &BTreeMap<u64, f64>) -> Option<Paired> {
         let both: Vec<f64> = mine.iter().filter_map(|(seed, value)| Some(value - first.get(seed)?)).collect();
         let spread = Spread::from_sample(&both)?;
         let half_interval = spread.half_interval(student_t_975(spread.n.max(2) - 1))?;
-        let needed = (NORMAL_975 * spread.sd? / DIFFERENCE).powi(2).ceil();
-        Some(Paired { seeds: spread.n, difference: spread.mean, half_interval, seeds_needed: (needed as u64).max(2) })
+        let further_seeds = (spread.n >= MIN_PAIRS).then(|| further_seeds(spread.n as u64, spread.sd.unwrap_or(0.0)));
+        Some(Paired { seeds: spread.n, difference: spread.mean, half_interval, further_seeds })
     }
 }
 
-/// Quantile of the normal distribution for 95 % confidence intervals.
-const NORMAL_975: f64 = 1.959_964;
+/// Returns the number of seeds beyond `seeds` after which half the width of an interval is [`HALF_WIDTH`]. `sd` is the
+/// standard deviation of the differences.
+fn further_seeds(seeds: u64, sd: f64) -> u64 {
+    let wide = |n: u64| student_t_975(n as usize - 1) * sd > HALF_WIDTH * (n as f64).sqrt();
+    // The width falls with the number of seeds, so the smallest sufficient number is found by bisection.
+    let (mut low, mut high) = (seeds, MAX_SEEDS);
+    while low < high {
+        let middle = low.midpoint(high);
+        (low, high) = if wide(middle) { (middle + 1, high) } else { (low, middle) };
+    }
+    low - seeds
+}
 
 /// All measures of one setting.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
@@ -170,7 +185,7 @@ pub struct Readable {
 pub fn tables(rows: &[Row]) -> Vec<Readable> {
     let mut head = vec!["setting", "runs", "mean", "+- 95 %", "sd", "se", "min", "max"];
     if rows.len() > 1 {
-        head.extend(["to first", "beats first", "p", "by seed", "+- by seed", "seeds for 0.01"]);
+        head.extend(["to first", "beats first", "p", "by seed", "+- by seed", "more for 0.01"]);
     }
     let head: Vec<String> = head.into_iter().map(String::from).collect();
     let table = |(i, (name, what)): (usize, &(&str, &str))| Readable {
@@ -201,9 +216,9 @@ fn cells(row: &Row, measure: &Measure, first: &Measure, columns: usize) -> Vec<S
         let alike = read(measure) == read(first) && read(first).is_some_and(|[min, max]| min == max);
         let beats = if alike { "as good".into() } else { format!("{:.0} %", 100.0 * ranks.superiority) };
         cells.extend([format!("{:+.4}", Figure(difference)), beats, p]);
-        if let Some(Paired { difference, half_interval, seeds_needed, .. }) = paired {
+        if let Some(Paired { difference, half_interval, further_seeds, .. }) = paired {
             let [difference, half] = [format!("{:+.4}", Figure(difference)), format!("{:.4}", Figure(half_interval))];
-            cells.extend([difference, half, seeds_needed.to_string()]);
+            cells.extend([difference, half, further_seeds.map_or("-".into(), |seeds| seeds.to_string())]);
         }
     }
     cells.resize(columns, "-".into());
@@ -218,7 +233,11 @@ pub fn explanation(tables: &[Readable]) -> String {
         ("beats first", "probability that a run of the setting is better than one of the first setting"),
         ("by seed", "mean difference to the first setting over the seeds that both have run"),
         ("+- by seed", "half width of the 95 % confidence interval of this difference (Student's t)"),
-        ("seeds for 0.01", "number of seeds at which this half width would be 0.01, estimated from these seeds"),
+        (
+            "more for 0.01",
+            "number of further seeds after which this half width would be 0.01, estimated from at least 5 seeds. A true \
+             difference as large as the half width is found in half of all sweeps",
+        ),
         ("p", "two-sided Mann-Whitney test against the first setting, corrected for the number of settings (Holm)"),
     ];
     let told = meanings.iter().filter(|(column, _)| has(column));
@@ -291,11 +310,19 @@ mod tests {
         // 0.011547, quantile of t with 3 degrees of freedom 3.18245.
         let rows = summarise(&[group("first", &[0.1, 0.3, 0.2, 0.4, 9.0]), group("other", &[0.12, 0.34, 0.22, 0.44])]);
         let paired = rows[1].measures[0].against_first.unwrap().paired.unwrap();
-        assert_eq!((paired.seeds, paired.seeds_needed), (4, 6), "(1.96 x 0.011547 / 0.01)^2 is 5.1");
+        assert_eq!((paired.seeds, paired.further_seeds), (4, None), "too few for an estimate");
         assert!(
             (paired.difference - 0.03).abs() < 1e-12 && (paired.half_interval - 0.018_374).abs() < 1e-5,
             "{paired:?}"
         );
+        let six = [0.12, 0.34, 0.22, 0.44, 0.02, 0.04];
+        let rows = summarise(&[group("first", &[0.1, 0.3, 0.2, 0.4, 0.0, 0.0]), group("other", &six)]);
+        let paired = rows[1].measures[0].against_first.unwrap().paired.unwrap();
+        // Standard deviation 0.010954. With 7 pairs, the half width is 2.44691 x 0.010954 / sqrt(7) = 0.01013; with 8
+        // pairs, it is 2.36462 x 0.010954 / sqrt(8) = 0.00916.
+        assert_eq!(paired.further_seeds, Some(2));
+        let equal = summarise(&[group("first", &six), group("other", &six)]);
+        assert_eq!(equal[1].measures[0].against_first.unwrap().paired.unwrap().further_seeds, Some(0));
         let one = summarise(&[group("first", &[0.1, 0.3]), group("other", &[0.2])]);
         assert_eq!(one[1].measures[0].against_first.unwrap().paired, None);
     }

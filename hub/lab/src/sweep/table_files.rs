@@ -1,5 +1,6 @@
 //! Writes a table as CSV and as Parquet.
 
+use super::folder::refuse_link;
 use super::problem::Problem;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -21,10 +22,13 @@ impl Files {
     /// columns.
     ///
     /// # Errors
-    /// If a file cannot be written.
+    /// If a file cannot be written, or is a symbolic link.
     pub fn begin(folder: &Path, name: &str, first: &Table) -> Result<Files, Problem> {
         let paths = ["csv", "parquet"].map(|kind| folder.join(format!("{name}.{kind}")));
-        let create = |path: &Path| PartialFile::open(path).map_err(|error| Problem::new(path, error));
+        let create = |path: &Path| {
+            refuse_link(path)?;
+            PartialFile::open(path).map_err(|error| Problem::new(path, error))
+        };
         let ((csv_part, csv), (parquet_part, parquet)) = (create(&paths[0])?, create(&paths[1])?);
         let mut csv = csv::Writer::from_writer(csv);
         let head = csv.write_record(first.iter().map(|(name, _)| name));

@@ -114,7 +114,7 @@ fn both_share_a_batch_and_keep_its_order() {
     assert_eq!(engine.status().engine, "gpu+simd");
     let [gpu, simd] = engine.state().speeds.unwrap();
     assert!(gpu > 0.0 && simd > gpu, "{gpu} {simd}");
-    assert!(engine.drain_notices().is_empty());
+    assert!(said(&engine).iter().all(|line| line.starts_with("no GPU found; ")));
 }
 
 /// A clock that only the test advances (ms).
@@ -128,6 +128,8 @@ fn by_hand() -> Duration {
 fn lost_device_keeps_generation_and_is_reopened() {
     let machine = Machine { clock: by_hand, gpu: false };
     let engine = ChosenEngine::open(choice(EngineKind::Gpu, ""), machine).unwrap();
+    // On a machine without a GPU, the first notice says so.
+    assert!(said(&engine).iter().all(|line| line.starts_with("no GPU found; ")));
     let tree = Tree::parse("movcv v_goal 0deg").unwrap();
     let mut evaluator = Evaluator::default();
     evaluator.prepare(&[&tree]);

@@ -81,6 +81,15 @@ impl Task {
         !self.moves_disc()
     }
 
+    /// Returns true if the fitness depends on the state at the end of a run, so that the fitness so far may mislead.
+    pub fn reads_end(&self) -> bool {
+        match self {
+            Task::TransportPosition => true,
+            Task::Objective(objective) => objective.reads_end(),
+            _ => false,
+        }
+    }
+
     /// Returns true if the disc is moved back near the centre when it touches an x wall.
     pub fn relocates(&self) -> bool {
         match self {

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 use toml::{Table, Value};
+use xpuck_evolve::Algorithm;
 use xpuck_kernels::engine::ChosenEngine;
 use xpuck_lab::engine;
 use xpuck_lab::evolution_run::file as evolution_file;
@@ -47,7 +48,8 @@ pub struct EvolveArgs {
     /// Number of islands, 1 to 64 [default: 9].
     #[arg(long)]
     pub islands: Option<i64>,
-    /// Number of individuals on each island [default: 256].
+    /// Number of individuals on each island; for racing, median-stopping and f-race, the number of trials in a generation
+    /// [default: 256].
     #[arg(long)]
     pub population: Option<i64>,
     /// Number of generations [default: 84, or as many as the budget allows].
@@ -126,7 +128,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             let engine = open(args, evolution.config())?;
             // A different engine is not an error, because a run may continue on a machine without the first engine's
             // adapter.
-            let other = folder.other_engine(&engine.status());
+            let other = folder.other_engine(&engine.status()).filter(|_| !evolution.is_done());
             other.into_iter().for_each(|notice| log::write_raw(format_args!("xpuck: {notice}")));
             (evolution.on(engine), Some(folder))
         }
@@ -139,6 +141,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             }
             let config = Config { engine: args.engine.over(&config.engine), ..config };
             note_windows(&config);
+            note_early_stopping(&config);
             let engine = open(args, &config)?;
             let folder = args.out.as_ref().map(|path| Folder::create(path, &config)).transpose()?;
             (EvolutionRun::new(config).on(engine), folder)
@@ -222,6 +225,17 @@ fn note_windows(config: &Config) {
     window_notes(&config.spec, config.seconds, "the shortest trials");
     for step in &config.steps {
         window_notes(&step.spec, step.seconds.unwrap_or(config.seconds), "the shortest trials of a step");
+    }
+}
+
+/// Prints a note if trials are judged before their end, but the score depends on the end.
+fn note_early_stopping(config: &Config) {
+    let mut specs = config.steps.iter().map(|step| &*step.spec).chain([&config.spec]);
+    if config.settings.algorithm == Algorithm::MedianStopping && specs.any(|spec| spec.task.reads_end()) {
+        log::write_raw(format_args!(
+            "xpuck: median-stopping ends trials early, but the score of this task depends on the end of a run; compare \
+             the result with racing (docs/evolution.md)"
+        ));
     }
 }
 

@@ -155,7 +155,7 @@ pub fn run(args: &SweepArgs) -> Result<ExitCode> {
         What::Run(args) => do_all(args),
         What::List(args) => {
             let (sweep, path) = args.read()?;
-            folder::check(&sweep, evolution::check)?;
+            folder::check_in(&path, &sweep, evolution::check)?;
             list(&sweep, &path, args.json).map(|()| ExitCode::SUCCESS)
         }
         What::Collect(args) => {
@@ -204,6 +204,9 @@ fn shared_engine(args: &EngineArgs) -> Result<Option<SharedEngine>> {
         return Ok(None);
     }
     let engine = ChosenEngine::open(choice, engine::machine()).map_err(Error::msg)?;
+    for notice in engine.drain_notices() {
+        log::write_raw(format_args!("xpuck: {}", notice.text));
+    }
     Ok(Some(SharedEngine::new(engine)))
 }
 

@@ -40,6 +40,9 @@ pub struct Output<'a> {
     best: Vec<Best>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     printed: Vec<Compared>,
+    /// Warnings about results that are not comparable.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -103,16 +106,19 @@ pub fn print_report(json: bool, name: &str, path: &Path, happened: Happened<'_>)
     if json {
         let (runs, wall_s) = (runs.len(), started.elapsed().as_secs_f64());
         let failed = failed().collect();
-        let Collected { settings, best, printed } = collected.unwrap_or_default();
+        let Collected { settings, best, printed, notes } = collected.unwrap_or_default();
         let output =
-            Output { name, folder: path, runs, done, failed, missing, stopped, wall_s, settings, best, printed };
+            Output { name, folder: path, runs, done, failed, missing, stopped, wall_s, settings, best, printed, notes };
         print_json(&output)?;
     } else if let Some(collected) = collected.filter(|_| done > 0) {
         let files = "results.csv, results.parquet, generations.csv, generations.parquet, curves.svg, curves.html";
         let map = if path.join("heatmap.svg").is_file() { ", heatmap.svg" } else { "" };
         let tables = collected.tables();
         let (best, meaning) = (best::markdown(&collected.best, path), explanation(&tables));
-        let text = format!("{}{best}{meaning}\n\n{}: {files}{map}\n", markdown(&tables), path.display());
+        let partial = if unfinished { format!("Results of {done} of {of} so far.\n\n") } else { String::new() };
+        let notes: String = collected.notes.iter().map(|note| format!("{note}\n\n")).collect();
+        let (tables, folder) = (markdown(&tables), path.display());
+        let text = format!("{partial}{notes}{tables}{best}{meaning}\n\n{folder}: {files}{map}\n");
         print(text.as_bytes())?;
     } else if done > 0 {
         print(format!("{done} of {of} done in {:.1} s\n", started.elapsed().as_secs_f64()).as_bytes())?;

@@ -270,6 +270,11 @@ impl Objective {
         holds(self.zone_conditions[usize::from(zone)], active)
     }
 
+    /// True if the value depends on the state at the end of a run.
+    pub fn reads_end(&self) -> bool {
+        self.reductions.iter().any(|reduction| reduction.kind == ReductionKind::Last)
+    }
+
     /// True if the value is a mean over time.
     pub fn averages(&self) -> bool {
         self.reductions.iter().any(|reduction| reduction.kind == ReductionKind::Mean)
@@ -286,6 +291,12 @@ fn mark(ops: &[Op], index: usize, needed: &mut [bool]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_last_reads_the_end_of_a_run() {
+        let reads = |formula: &str| parse(formula, &[], 0.0, 1.0).unwrap().reads_end();
+        assert!(reads("last(n(arena))") && reads("mean(n(arena)) + last(n(arena))") && !reads("mean(n(arena))"));
+    }
 
     #[test]
     fn value_is_inverse_of_fitness() {
