@@ -39,6 +39,9 @@ APT_DEVICES = $(APT_MODULES) cpio qemu-system-x86
 # Debian's own compiler builds the standard library for other architectures; rustup would download it.
 APT_CROSS = $(APT_DEBIAN) rustc-web g++-aarch64-linux-gnu g++-arm-linux-gnueabihf
 
+# Standard library and linker for WebAssembly, where rustup has no such target.
+APT_WASM = rustc-web cargo-web rust-web-src lld-19
+
 # All that `make test` needs.
 APT_TEST = $(APT_BUILD) $(APT_CXX) $(APT_PYTHON) $(APT_GPU) $(APT_BODIES) $(APT_KILOBOT) $(APT_TIME) $(APT_FILMS) $(APT_PROCESSES) \
     $(APT_CONSOLE) $(APT_VERILATOR) $(APT_SYNTHESIS) $(APT_PROOFS) $(APT_DEB) $(APT_IMAGE)

@@ -87,7 +87,7 @@ pub fn fitness_of(outcomes: &[Outcome]) -> Vec<f64> {
 
 /// Returns a hash over all outcomes' final positions.
 pub fn hash_of(outcomes: &[Outcome]) -> u64 {
-    outcomes.iter().fold(0, |hash: u64, outcome| hash.rotate_left(5) ^ outcome.hash)
+    Outcome::hash_of(outcomes.iter().map(|outcome| outcome.hash))
 }
 
 /// Returns the statistics of runs.

@@ -1,10 +1,10 @@
 //! Choice of the engine that runs the worlds, as written in files and on command lines.
 
-use super::AdapterChoice;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt::{self, Display};
+use std::str::FromStr;
 
 /// Kind of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +40,36 @@ impl EngineKind {
 impl Display for EngineKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// Selection of an adapter. In text form, a number is an index, and any other text is part of a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AdapterChoice {
+    /// The most capable adapter.
+    #[default]
+    Best,
+    /// The adapter with this index in `Gpu::adapters`.
+    Index(usize),
+    /// The only adapter whose name contains this text, case-insensitive.
+    Name(String),
+}
+
+impl FromStr for AdapterChoice {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<AdapterChoice, Self::Err> {
+        Ok(text.parse().map_or_else(|_| AdapterChoice::Name(text.to_string()), AdapterChoice::Index))
+    }
+}
+
+impl Display for AdapterChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AdapterChoice::Best => f.write_str("best"),
+            AdapterChoice::Index(index) => write!(f, "{index}"),
+            AdapterChoice::Name(name) => f.write_str(name),
+        }
     }
 }
 

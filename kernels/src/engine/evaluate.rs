@@ -1,6 +1,6 @@
 //! Evaluation of the fitness of evolved trees.
 
-use super::{ChosenEngine, Engine, Job, Outcome, Piece, Suspended};
+use super::{Engine, Job, Outcome, Piece, Suspended};
 use crate::analysis::reduce::{Options, reduce};
 use crate::tree::{CompileError, Program, Tree};
 use crate::world::task::{Task, reduced_by_size};
@@ -148,8 +148,9 @@ impl Evaluator {
         (0..job.spec.robots).map(|robot| self.parsimonies[job.team.program(robot)]).fold(1.0, f32::min)
     }
 
-    /// Calls [`ChosenEngine::select_auto`] with jobs whose teams contain tree indices, as in [`Evaluator::fitness`].
-    pub fn settle(&self, engine: &ChosenEngine, jobs: &[Job<'_>]) {
+    /// Calls [`select_auto`](super::ChosenEngine::select_auto) with jobs whose teams contain tree indices, as in [`Evaluator::fitness`].
+    #[cfg(not(target_family = "wasm"))]
+    pub fn settle(&self, engine: &super::ChosenEngine, jobs: &[Job<'_>]) {
         engine.select_auto(&self.programs, &self.runnable(jobs).into_iter().flatten().collect::<Vec<_>>());
     }
 

@@ -1,21 +1,28 @@
-//! Engines, which run many worlds. For the same jobs, all engines return equivalent outcomes in the same order.
+//! Engines, which run many worlds. For the same jobs, all engines return equivalent outcomes in the same order. In
+//! WebAssembly there is no `gpu`, and therefore no choice of an engine.
 
 mod choice;
+#[cfg(not(target_family = "wasm"))]
 mod chosen;
 mod evaluate;
+#[cfg(not(target_family = "wasm"))]
 mod gpu;
+#[cfg(not(target_family = "wasm"))]
 mod meter;
 mod observe;
 mod pieces;
 mod reference;
+#[cfg(not(target_family = "wasm"))]
 mod service;
 mod simd;
 mod team;
 
-pub use choice::{EngineChoice, EngineKind};
+pub use choice::{AdapterChoice, EngineChoice, EngineKind};
+#[cfg(not(target_family = "wasm"))]
 pub use chosen::{ChosenEngine, EngineStatus, Machine, Notice, SharedEngine, check_choice};
 pub use evaluate::Evaluator;
-pub use gpu::{Adapter, AdapterChoice, AdapterKind, AdapterLimits, Gpu, GpuError};
+#[cfg(not(target_family = "wasm"))]
+pub use gpu::{Adapter, AdapterKind, AdapterLimits, Gpu, GpuError};
 pub use observe::{Count, observe};
 pub use pieces::{Piece, Suspended};
 pub use reference::Reference;
@@ -59,6 +66,13 @@ pub struct Outcome {
     pub fitness: f32,
     /// Hash over the bits of all final poses. Identical runs have equal hashes.
     pub hash: u64,
+}
+
+impl Outcome {
+    /// Returns a hash over the hashes of several runs, in the order of the runs.
+    pub fn hash_of(hashes: impl Iterator<Item = u64>) -> u64 {
+        hashes.fold(0, |all, hash| all.rotate_left(5) ^ hash)
+    }
 }
 
 /// An engine, which runs worlds. Implementations agree within the tolerances of their twin tests.

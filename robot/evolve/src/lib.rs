@@ -1,4 +1,4 @@
-//! Evolution of behaviour trees: populations, variation, selection and the exchange of migrants.
+//! Evolution of behaviour trees: populations, variation, selection and migration between islands.
 //!
 //! Results depend only on the inputs and a seed. An [`Island`] requests trials, records their results, and creates the
 //! next population. The caller computes the fitness and transports migrants.
@@ -10,10 +10,12 @@ mod deme;
 mod device_registers;
 pub mod families;
 mod generate;
+pub mod geneserver;
 mod genotype;
 mod grammar;
 mod individual;
 mod island;
+mod migration;
 mod operands;
 mod primitive_set;
 mod rule_list;
@@ -30,6 +32,7 @@ pub use generate::{Method, Primitives, full, grow, ramped};
 pub use genotype::{Bits, Branch, Gene, Genotype};
 pub use individual::{Id, Individual, Migrant, MigrantError, MigrantValues, Operator, Stage};
 pub use island::{Island, Progress};
+pub use migration::{Migration, Policy};
 pub use primitive_set::{PrimitiveSet, PrimitiveSetError, PrimitiveSetFile};
 pub use rule_list::RuleListBuilder;
 pub use samples::Samples;

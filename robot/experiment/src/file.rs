@@ -8,9 +8,9 @@ use crate::steps::{MAX_STEPS, StepEntry};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use toml::Table;
+use xpuck_evolve::{Migration, Policy};
 use xpuck_kernels::engine::EngineKind;
 use xpuck_wire::file::{self, FileError};
-use xpuck_wire::{Migration, Policy};
 
 /// Maximum length of an experiment's name (characters). The name is used in titles, tables and folder names.
 const MAX_NAME: usize = 100;

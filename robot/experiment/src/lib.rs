@@ -9,6 +9,7 @@ pub mod course;
 pub mod file;
 pub mod lamps;
 pub mod phase;
+#[cfg(unix)]
 pub mod plan;
 pub mod robot_model;
 pub mod settings;
@@ -21,6 +22,7 @@ pub use calibration::Calibration;
 pub use course::{CurriculumProgress, GenerationStats, StepEnd};
 pub use file::{Evolution, Experiment, TaskName, sent_name};
 pub use phase::{Drive, Given, Kind, Phase, Until};
+#[cfg(unix)]
 pub use plan::{Plan, PlanError, PlannedPhase, ROBOTS};
 pub use silence::{Genes, OnSilence, Silence};
 pub use steps::{Step, StepEntry};

@@ -13,14 +13,13 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::Arc;
 use toml::Value;
-use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, colour_read, ground_read};
+use xpuck_evolve::{Algorithm, Migration, PrimitiveSet, Settings, colour_read, ground_read};
 use xpuck_kernels::engine::EngineKind;
 use xpuck_kernels::model::{MAX_ROBOTS, WHEELBASE};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::robot::RobotModel;
 use xpuck_kernels::world::senses::messages::Attraction;
-use xpuck_wire::Migration;
 use xpuck_wire::signed::{Signed, Trust};
 
 /// Default number of robots in the usual arena.

@@ -3,8 +3,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use toml::{Table, Value};
-use xpuck_evolve::{Algorithm, Settings};
-use xpuck_wire::Migration;
+use xpuck_evolve::{Algorithm, Migration, Settings};
 
 /// Settings that other keys of the file determine. Each pair contains the name of the setting and the name of the key.
 pub const DERIVED_SETTINGS: [(&str, &str); 3] =

@@ -1,11 +1,12 @@
 //! Geneserver for workers: replies to the workers' messages, state of the islands, and status. The module is a state
 //! machine without sockets or files.
 
-use super::{Gate, Geneserver, Heterogeneity, Offer, to_emigrants};
+use super::{Gate, to_emigrants};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use xpuck_evolve::Migrant;
+use xpuck_evolve::geneserver::{Geneserver, Heterogeneity, MAX_ISLANDS, Offer, UPSTREAM};
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{ToWorker, WorkerMessage};
 
@@ -56,7 +57,7 @@ pub struct Broker {
 impl Broker {
     /// Creates a broker without islands.
     pub fn new(server: Geneserver, gate: Gate) -> Broker {
-        let numbers = 0..=super::UPSTREAM - 1;
+        let numbers = 0..=UPSTREAM - 1;
         Broker { server, gate, islands: BTreeMap::new(), numbers, exchanges: 0, notes: Vec::new() }
     }
 
@@ -91,7 +92,7 @@ impl Broker {
             );
         }
         if !self.server.has_room(island) || !self.has_standing(island) {
-            let why = format!("{} islands are connected, which is the maximum", super::MAX_ISLANDS);
+            let why = format!("{} islands are connected, which is the maximum", MAX_ISLANDS);
             return self.refuse(island, why);
         }
         let noted = ToWorker::Noted { island, generation };
@@ -126,7 +127,7 @@ impl Broker {
 
     /// Returns whether an island is known, or whether the table of islands has room for it.
     fn has_standing(&self, island: u16) -> bool {
-        self.islands.len() < super::MAX_ISLANDS || self.islands.contains_key(&island)
+        self.islands.len() < MAX_ISLANDS || self.islands.contains_key(&island)
     }
 
     /// Handles bytes that are not a valid message, and returns the reply. `sender` is the name of the peer, and `why`

@@ -1,8 +1,8 @@
 //! Validation of incoming genes, and a size limit for replies.
 
-use super::Offer;
 use std::collections::BTreeMap;
-use xpuck_evolve::{Migrant, MigrantError, PrimitiveSet};
+use xpuck_evolve::geneserver::Offer;
+use xpuck_evolve::{Id, Migrant, MigrantError, PrimitiveSet};
 use xpuck_wire::codec::MAX_BYTES;
 use xpuck_wire::message::Emigrant;
 
@@ -67,13 +67,20 @@ pub fn to_emigrants(emigrants: Vec<&Offer>) -> Vec<Emigrant> {
         bytes += gene.tree.len();
         bytes <= MAX_ANSWER
     };
-    emigrants.into_iter().map(Offer::emigrant).take_while(fits).collect()
+    emigrants.into_iter().map(emigrant).take_while(fits).collect()
+}
+
+/// Converts an offer to a message for robots and workers.
+fn emigrant(offer: &Offer) -> Emigrant {
+    let Id { island, number } = offer.id;
+    let (count, sum, square) = offer.samples.parts();
+    Emigrant { island, number, epoch: offer.epoch, tree: offer.tree.to_string(), count, sum, square }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_evolve::{Id, Samples};
+    use xpuck_evolve::Samples;
     use xpuck_kernels::tree::Tree;
     use xpuck_wire::message::ToWorker;
 

@@ -2,12 +2,13 @@
 
 use super::dedup::SeenGenerations;
 use super::{Action, Switchboard};
-use crate::geneserver::{Copies, Gate, Geneserver};
+use crate::geneserver::Gate;
 use crate::resumption::Claim;
 use crate::roster::Robot;
 use crate::score::Score;
 use std::sync::Arc;
-use xpuck_evolve::{Migrant, SampleOwner};
+use xpuck_evolve::Migrant;
+use xpuck_evolve::geneserver::{Copies, Geneserver};
 use xpuck_experiment::{Drive, Genes, Kind, Plan, PlannedPhase};
 use xpuck_kernels::math::Vec2;
 use xpuck_wire::Phase;
@@ -121,10 +122,7 @@ impl Switchboard {
         self.number += 1;
         // Estimates from the world of another run do not apply to this run.
         self.roster.robots.iter_mut().for_each(|robot| robot.estimates = None);
-        let copies = match plan.settings.algorithm.sample_owner() {
-            SampleOwner::Copy => Copies::Each,
-            SampleOwner::Genotype => Copies::Once,
-        };
+        let copies = Copies::from(plan.settings.algorithm.sample_owner());
         let (name, files) = (plan.name.clone(), signed.files.clone());
         let mut score = Score::new();
         score.begin(&plan.phases[0].name, &plan.phases[0].world, seed);

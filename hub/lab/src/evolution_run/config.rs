@@ -1,13 +1,12 @@
 //! Configuration of a run of evolution.
 
-use xpuck_evolve::{PrimitiveSet, SampleOwner, Settings};
+use xpuck_evolve::geneserver::{Copies, Geneserver};
+use xpuck_evolve::{Migration, PrimitiveSet, Settings};
 use xpuck_experiment::Step;
 use xpuck_experiment::robot_model::RobotSpec;
 use xpuck_experiment::steps::MAX_GENERATIONS;
-use xpuck_hub_core::geneserver::{Copies, Geneserver};
 use xpuck_kernels::engine::EngineChoice;
 use xpuck_kernels::world::WorldSpec;
-use xpuck_wire::Migration;
 
 /// Maximum length of the name of a fitness function (characters).
 pub(super) const MAX_FUNCTION: usize = 100;
@@ -110,10 +109,7 @@ impl Config {
 
     /// Returns a new geneserver for this run.
     pub fn geneserver(&self) -> Geneserver {
-        let copies = match self.settings.algorithm.sample_owner() {
-            SampleOwner::Copy => Copies::Each,
-            SampleOwner::Genotype => Copies::Once,
-        };
+        let copies = Copies::from(self.settings.algorithm.sample_owner());
         Geneserver::new(self.migration.clone(), copies, self.seed)
     }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
-use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, checkpoint};
+use xpuck_evolve::{Algorithm, Migration, PrimitiveSet, Settings, checkpoint};
 use xpuck_experiment::robot_model::{self, RobotSpec, is_named, named_robot};
 use xpuck_experiment::settings::{self, DERIVED_SETTINGS};
 use xpuck_experiment::steps::{self, MAX_GENERATIONS};
@@ -13,7 +13,6 @@ use xpuck_experiment::{Calibration, Step, StepEntry, world_file};
 use xpuck_kernels::engine::{AdapterChoice, EngineChoice, EngineKind};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::WorldSpec;
-use xpuck_wire::Migration;
 use xpuck_wire::file::{self, FileError};
 
 /// Maximum length of an evolution file (bytes).
@@ -498,7 +497,7 @@ mod tests {
     fn words_of_a_command_line_need_no_quotes() {
         let set = |text: &str| keys(&[text.to_string()]).map_err(|error| error.to_string());
         let policy = set("migration.policy=ring").unwrap();
-        assert_eq!(load(None, policy.clone()).unwrap().migration.policy, xpuck_wire::Policy::Ring);
+        assert_eq!(load(None, policy.clone()).unwrap().migration.policy, xpuck_evolve::Policy::Ring);
         assert_eq!(set("migration.policy = \"ring\"").unwrap(), policy);
         assert_eq!(set("world=../worlds/wall-1.toml").unwrap()["world"].as_str(), Some("../worlds/wall-1.toml"));
         assert_eq!(set("settings.elite=0.5").unwrap()["settings"]["elite"].as_float(), Some(0.5));

@@ -7,10 +7,10 @@ use super::rounds::Rounds;
 use crate::engine;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use xpuck_evolve::geneserver::{Geneserver, Offer};
 use xpuck_evolve::{Island, Migrant, SuspendedTrials, Trial};
 use xpuck_experiment::{CurriculumProgress, GenerationStats, course};
-use xpuck_hub_core::geneserver::{Geneserver, Offer};
-use xpuck_kernels::engine::{ChosenEngine, Evaluator, Job, Team};
+use xpuck_kernels::engine::{ChosenEngine, Evaluator, Job};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
@@ -307,14 +307,8 @@ impl EvolutionRun {
         let islands = self.state.islands.iter().zip(trials).enumerate();
         for (number, (place, (island, trials))) in self.config.numbers().zip(islands) {
             let spec = self.worlds.get(&place).unwrap_or(spec);
-            jobs.extend(trials.iter().map(|trial| Job {
-                spec,
-                start: trial.stratum,
-                team: Team::all(first + trial.individual),
-                seed: seed ^ (u64::from(number) + 1) << 32,
-                world: trial.world,
-                updates: trial.last_update(updates),
-            }));
+            let job = |trial: &Trial| trial.job(spec, (number, seed), first + trial.individual, updates);
+            jobs.extend(trials.iter().map(job));
             first += island.population().len();
         }
         jobs

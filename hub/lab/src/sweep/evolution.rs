@@ -12,7 +12,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use toml::{Table, Value as TomlValue};
-use xpuck_wire::file;
+use xpuck_wire::{file, log};
 
 /// Maximum size of a run's `result.json` (bytes).
 const MAX_RESULT: u64 = 1 << 20;
@@ -183,7 +183,7 @@ impl Run {
     /// returns the error of reading. `None` if the log is empty.
     pub fn complaint(&self) -> Option<String> {
         let log = self.log();
-        file::first_line(&log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
+        log::first_line(&log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
     }
 
     /// Locks the run's log file, so that no other process works on the run. Returns the file, or `None` if another

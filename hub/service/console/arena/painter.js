@@ -36,9 +36,11 @@ const NO_WORLD = { half: [1, 0.75], frisbee_radius: 0.105, discs: [], patches: [
  *   | {do: "scene", scene: Scene} | {do: "moment", moment: Moment} | {do: "senses", senses: import("../link/contract.js").Senses}
  *   | {do: "poses", t: number, names: string[], numbers: number[], at: number} | {do: "clear"}
  *   | {do: "shown", shown: boolean} | {do: "zoom", factor: number, x?: number, y?: number} | {do: "whole"}
- *   | {do: "pan", dx: number, dy: number} | {do: "pick", x: number, y: number}} Order `at`: wall time (ms since 1970)
+ *   | {do: "pan", dx: number, dy: number} | {do: "pick", x: number, y: number}
+ *   | {do: "where", x: number, y: number, what: string}} Order `at`: wall time (ms since 1970)
  *
- * @typedef {{told: "zoom", zoom: number} | {told: "picked", robot: string} | {told: "measured", number: number, drawn: number, costs: number[], labels: import("./labels.js").Box[]}} Told
+ * @typedef {{told: "zoom", zoom: number} | {told: "picked", robot: string}
+ *   | {told: "where", what: string, name: string, at: [number, number]} | {told: "measured", number: number, drawn: number, costs: number[], labels: import("./labels.js").Box[]}} Told
  */
 
 export class Painter {
@@ -97,6 +99,7 @@ export class Painter {
         this.shown = order.shown;
         return this.stale();
       case "pick": return this.tell({ told: "picked", robot: this.nearest(order.x, order.y) });
+      case "where": return this.tell({ told: "where", what: order.what, name: this.bodyAt(order.x, order.y), at: this.camera.at(order.x, order.y) });
       case "pan":
         this.camera.panBy(order.dx, order.dy);
         return this.stale();
@@ -136,6 +139,15 @@ export class Painter {
       if (far < nearest && this.looks.has(name)) [best, nearest] = [name, far];
     }
     return best;
+  }
+
+  /** Returns the body at a pixel; empty if there is none. @param {number} px @param {number} py */
+  bodyAt(px, py) {
+    const robot = this.nearest(px, py);
+    if (robot) return robot;
+    const discs = [...this.poses].filter(([name]) => !this.looks.has(name));
+    const reach = (/** @type {number} */ i) => Math.max(NEAR_PX, (this.world().discs[i] ?? 0) * this.camera.scale);
+    return discs.find(([, pose], i) => Math.hypot(this.camera.x(pose.x) - px, this.camera.y(pose.y) - py) < reach(i))?.[0] ?? "";
   }
 
   /** Fits a canvas to its box; returns its context in CSS pixels. @param {OffscreenCanvas} canvas */

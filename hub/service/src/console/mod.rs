@@ -13,7 +13,7 @@ mod tls;
 mod visitor;
 
 pub use access::{Names, called};
-pub use feed::{Clock, Feed, StatusContext, world};
+pub use feed::{Clock, Feed, StatusContext};
 pub use live::{Live, LiveMessage, LiveSender};
 pub use sessions::{Person, Refused, Sessions};
 pub use settings::Settings;

@@ -3,7 +3,7 @@
 use super::disk_space::DiskSpace;
 use super::record::Records;
 use crate::admission::relay::Relay;
-use crate::console::{Command, LiveMessage, LiveSender, Person, Sessions, StatusContext, world};
+use crate::console::{Command, LiveMessage, LiveSender, Person, Sessions, StatusContext};
 use crate::foxglove;
 use crate::mocap::client::Event;
 use crate::observer::Observer;
@@ -22,6 +22,7 @@ use xpuck_hub_core::hub::{FromRobot, Hub, KeyNews, OperatorRequest, PoseNews, Re
 use xpuck_hub_core::rate_limit::RateLimit;
 use xpuck_hub_core::switchboard::{Snapshot, Update};
 use xpuck_record::run_file::Beginning;
+use xpuck_views::world;
 use xpuck_wire::bytes::Bytes;
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::codec::CodecError;

@@ -128,7 +128,7 @@ fn by_hand() -> Duration {
 fn lost_device_keeps_generation_and_is_reopened() {
     let machine = Machine { clock: by_hand, gpu: false };
     let engine = ChosenEngine::open(choice(EngineKind::Gpu, ""), machine).unwrap();
-    // On a machine without a GPU, the first notice says so.
+    // A machine without a GPU has a first notice about the software adapter.
     assert!(said(&engine).iter().all(|line| line.starts_with("no GPU found; ")));
     let tree = Tree::parse("movcv v_goal 0deg").unwrap();
     let mut evaluator = Evaluator::default();

@@ -1,8 +1,8 @@
 //! GPU adapters of this machine: enumeration, selection, and check of the limits that the kernels need.
 
 use super::error::GpuError;
+use crate::engine::AdapterChoice;
 use std::fmt::{self, Display};
-use std::str::FromStr;
 use wgpu::DeviceType;
 
 /// Kind of an adapter.
@@ -65,36 +65,6 @@ pub struct Adapter {
 impl Display for Adapter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} ({})", self.index, self.name, self.kind)
-    }
-}
-
-/// Selection of an adapter. In text form, a number is an index, and any other text is part of a name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum AdapterChoice {
-    /// The most capable adapter.
-    #[default]
-    Best,
-    /// The adapter with this index in [`Gpu::adapters`](super::Gpu::adapters).
-    Index(usize),
-    /// The only adapter whose name contains this text, case-insensitive.
-    Name(String),
-}
-
-impl FromStr for AdapterChoice {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<AdapterChoice, Self::Err> {
-        Ok(text.parse().map_or_else(|_| AdapterChoice::Name(text.to_string()), AdapterChoice::Index))
-    }
-}
-
-impl Display for AdapterChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AdapterChoice::Best => f.write_str("best"),
-            AdapterChoice::Index(index) => write!(f, "{index}"),
-            AdapterChoice::Name(name) => f.write_str(name),
-        }
     }
 }
 

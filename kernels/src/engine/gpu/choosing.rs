@@ -1,7 +1,8 @@
 //! Capability checks made before an engine is chosen.
 
 use super::adapters;
-use super::{AdapterChoice, Gpu, GpuError, supported};
+use super::{Gpu, GpuError, supported};
+use crate::engine::AdapterChoice;
 use crate::world::WorldSpec;
 
 impl Gpu {

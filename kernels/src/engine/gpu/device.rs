@@ -1,11 +1,12 @@
 //! GPU device with its pipelines and buffers. All calls of wgpu except the enumeration of adapters are in this
 //! module.
 
-use super::adapters::{self, AdapterChoice, AdapterKind};
+use super::adapters::{self, AdapterKind};
 use super::error::GpuError;
 use super::layout::Layout;
 use super::params::Params;
 use super::robot::RobotConstants;
+use crate::engine::AdapterChoice;
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

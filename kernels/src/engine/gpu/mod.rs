@@ -25,11 +25,11 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-pub use adapters::{Adapter, AdapterChoice, AdapterKind, AdapterLimits};
+pub use adapters::{Adapter, AdapterKind, AdapterLimits};
 pub use error::GpuError;
 
 use super::simd::{Scene, Simd};
-use super::{Engine, Job, Outcome, Piece, Suspended, alike};
+use super::{AdapterChoice, Engine, Job, Outcome, Piece, Suspended, alike};
 use crate::model::MAX_DISCS;
 use crate::tree::Program;
 use crate::world::senses::last_message;

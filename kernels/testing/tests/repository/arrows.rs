@@ -4,7 +4,7 @@ use crate::{crates, root};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Allowed dependencies of each crate in shipped code.
-const ARROWS: [(&str, &[&str]); 29] = [
+const ARROWS: [(&str, &[&str]); 31] = [
     ("xpuck-kernels", &[]),
     ("xpuck-automata", &["xpuck-kernels"]),
     ("xpuck-bodies", &["xpuck-kernels"]),
@@ -44,9 +44,12 @@ const ARROWS: [(&str, &[&str]); 29] = [
             "xpuck-kernels",
             "xpuck-record",
             "xpuck-update",
+            "xpuck-views",
             "xpuck-wire",
         ],
     ),
+    ("xpuck-views", &["xpuck-kernels"]),
+    ("xpuck-playground", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-stats", "xpuck-views"]),
     ("xpuck-stats", &["xpuck-kernels"]),
     (
         "xpuck-calibrate",
@@ -128,9 +131,11 @@ const ARROWS: [(&str, &[&str]); 29] = [
 
 /// Additional dependencies that are allowed in tests, as pairs of user and used crate. Clients of motion capture are
 /// tested with streams of the simulated arena. Tests of the shim connect the robot's drivers to the arena's dsPIC. In
-/// these tests, the drivers display the lamp patterns of experiments.
-const TEST_ARROWS: [(&str, &str); 5] = [
+/// these tests, the drivers display the lamp patterns of experiments. The playground's evolution is compared with that of
+/// the laboratory.
+const TEST_ARROWS: [(&str, &str); 6] = [
     ("xpuck-hub-service", "xpuck-arena"),
+    ("xpuck-playground", "xpuck-lab"),
     ("xpuck-shim", "xpuck-experiment"),
     ("xpuck-shim", "xpuck-kernels"),
     ("xpuck-shim", "xpuck-robot"),

@@ -3,9 +3,8 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use xpuck_evolve::{Id, Migrant, SampleOwner};
+use xpuck_evolve::{Id, Migrant, Migration, SampleOwner};
 use xpuck_experiment::Plan;
-use xpuck_wire::Migration;
 use xpuck_wire::message::Emigrant;
 use xpuck_wire::peer::{MAX_GENE_BYTES, PeerMessage, RunName};
 
@@ -100,7 +99,7 @@ impl Exchange {
     /// Returns the questions that are due at `now` (s), each with the island of the asked robot. Robots in range are
     /// asked in rotation, at the interval [`ASK_INTERVAL`].
     pub fn questions(&mut self, now: f64, in_range: &[u16]) -> Vec<(u16, PeerMessage)> {
-        if self.migration.policy == xpuck_wire::Policy::None || self.migration.receive == 0 {
+        if self.migration.policy == xpuck_evolve::Policy::None || self.migration.receive == 0 {
             return Vec::new();
         }
         let (before, after): (Vec<u16>, Vec<u16>) = in_range.iter().partition(|island| **island <= self.last);

@@ -2,6 +2,8 @@
 
 use super::Deme;
 use crate::individual::Individual;
+use xpuck_kernels::engine::{Job, Team};
+use xpuck_kernels::world::WorldSpec;
 
 /// Fitness that replaces NaN or infinity. A controller that never moves the frisbee has this fitness.
 const FAILURE: f64 = -1.0;
@@ -36,6 +38,19 @@ impl Trial {
     /// updates).
     pub fn last_update(&self, updates: u32) -> u32 {
         half_updates(self.end, updates)
+    }
+
+    /// Returns the simulation of the trial. `island` is the island's number and `seed` the run's seed. `tree` is the index
+    /// of the individual's tree, and `updates` is the run's trial length (controller updates).
+    pub fn job<'a>(&self, spec: &'a WorldSpec, (island, seed): (u16, u64), tree: usize, updates: u32) -> Job<'a> {
+        Job {
+            spec,
+            start: self.stratum,
+            team: Team::all(tree),
+            seed: seed ^ (u64::from(island) + 1) << 32,
+            world: self.world,
+            updates: self.last_update(updates),
+        }
     }
 
     /// Returns the number of updates that are simulated. `updates` is the run's trial length (controller updates).

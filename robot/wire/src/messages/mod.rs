@@ -9,7 +9,6 @@ pub mod keyring;
 pub mod keys;
 pub mod mark;
 pub mod message;
-pub mod migration;
 pub mod park;
 pub mod peer;
 pub mod peers_report;

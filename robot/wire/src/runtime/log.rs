@@ -10,7 +10,7 @@ mod form;
 mod log_writer;
 mod tap;
 
-pub use form::{text_of, time};
+pub use form::{first_line, text_of, time};
 pub use tap::{Tap, tap};
 pub use tracing::Level;
 

@@ -1,11 +1,10 @@
-//! Helpers for all programs: files, logs, output, signals, threads and processes. These modules do not depend on the
-//! message types.
+//! Helpers for all programs: replacement of files, logs, output, signals, threads and processes. These modules do not
+//! depend on the message types.
 
 pub mod atomic;
 pub mod bytes;
 pub mod clock;
 pub mod event;
-pub mod file;
 pub mod gpu_nodes;
 pub mod graphics;
 pub mod latest;
@@ -14,7 +13,6 @@ pub mod log;
 pub mod log_line;
 pub mod notify;
 pub mod output;
-pub mod plain;
 pub mod priority;
 pub mod process;
 pub mod refusals;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
-use xpuck_wire::{file, output};
+use xpuck_wire::{log, output};
 
 /// Maximum time until a started service is ready. Startup may be slow on a loaded core.
 const READY: Duration = Duration::from_secs(60);
@@ -173,7 +173,7 @@ fn end_message(name: &str, status: ExitStatus, said: impl FnOnce() -> Option<Str
 
 /// Returns the first line of a log, or the error if the log cannot be read. `None` if the log is empty.
 fn first_line(log: &Path) -> Option<String> {
-    file::first_line(log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
+    log::first_line(log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
 }
 
 #[cfg(test)]

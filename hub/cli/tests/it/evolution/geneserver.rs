@@ -2,11 +2,10 @@
 //! equals a full ranking.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use xpuck_evolve::{Id, Migrant, Samples};
-use xpuck_hub_core::geneserver::{Copies, Geneserver, MAX_ISLANDS, Offer};
+use xpuck_evolve::geneserver::{Copies, Geneserver, MAX_ISLANDS, Offer};
+use xpuck_evolve::{Id, Migrant, Migration, Policy, Samples};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Tree};
-use xpuck_wire::{Migration, Policy};
 
 fn migrant(island: u16, number: u32, fitness: f64, turn: f32) -> Migrant {
     let mut samples = Samples::default();

@@ -5,7 +5,7 @@ use super::run_cache::CachedRun;
 use super::{json, run_blocking};
 use crate::catalogue::{Catalogue, short_ids};
 use crate::console::Shared;
-use crate::console::feed::{Feed, HubEvent, world};
+use crate::console::feed::{Feed, HubEvent};
 use crate::console::visitor::refusal;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::StatusCode;
@@ -17,6 +17,7 @@ use xpuck_evolve::Id;
 use xpuck_record::RecordError;
 use xpuck_record::lineage::LineageIndex;
 use xpuck_record::run_file::RunState;
+use xpuck_views::world;
 
 /// Maximum number of individuals in a reported ancestry.
 const ANCESTORS: usize = 200;

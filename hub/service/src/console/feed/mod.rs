@@ -3,7 +3,6 @@
 //! run and its replay in the same way. The feed is a plain state machine without input or output.
 
 mod clock;
-mod floor;
 mod history;
 mod lines;
 mod migration;
@@ -11,7 +10,6 @@ mod robots;
 mod series;
 mod status;
 mod trees;
-mod world;
 
 pub use clock::Clock;
 pub use history::History;
@@ -19,7 +17,6 @@ pub use lines::{HubEvent, level_name};
 pub use robots::RobotHistory;
 pub use status::{StatusContext, status};
 pub use trees::TreeView;
-pub use world::world;
 
 use lines::Lines;
 use robots::Robots;

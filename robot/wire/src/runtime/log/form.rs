@@ -1,9 +1,10 @@
 //! Format of log lines. The prefix of a line for journald is only a priority, because journald adds the time. The
 //! prefix of other lines is time and level.
 
-use crate::{escape, output};
-use std::io::IsTerminal;
+use crate::{escape, file, output};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::os::fd::AsFd;
+use std::path::Path;
 use tracing::Level;
 
 /// Maximum length of a log line (bytes); longer lines are truncated.
@@ -74,6 +75,18 @@ pub fn text_of(line: &str) -> &str {
         Some((level, text)) if LEVELS.iter().any(|(_, name, _)| *name == level) => text.trim_start(),
         _ => line,
     }
+}
+
+/// Returns the text of the first line of a log file, without time and level. At most 8 KiB are read. `None` if the file
+/// is empty.
+///
+/// # Errors
+/// The errors of [`file::open`].
+pub fn first_line(path: &Path) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    BufReader::new(file::open(path)?.take(8192)).read_until(b'\n', &mut line)?;
+    let text = String::from_utf8_lossy(&line);
+    Ok((!line.is_empty()).then(|| text_of(text.trim_end()).to_string()))
 }
 
 /// Formats the time `unix_ms` since 1970 (ms) as UTC in ISO 8601, for example `2026-03-01T09:30:00.250Z`.

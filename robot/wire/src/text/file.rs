@@ -1,12 +1,11 @@
 //! Reads users' files. Only regular files up to a size limit are read. TOML files with unknown keys are rejected; the
 //! error names the file, the line, the key and the nearest known key.
 
-use crate::log;
-use rustix::fs::OFlags;
+#[cfg(unix)]
+pub use super::regular_file::{append, modify, open};
+
 use serde::de::DeserializeOwned;
-use std::fs::{self, File, FileType, OpenOptions};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// Maximum length of a name quoted in a message (characters).
@@ -44,60 +43,10 @@ impl FileError {
     }
 }
 
-/// Opens a regular file for reading. Other kinds of files are rejected, because a pipe may block its reader forever,
-/// and a device may deliver data without end.
-///
-/// # Errors
-/// Any I/O error, or the path is not a regular file.
-pub fn open(path: &Path) -> io::Result<File> {
-    // The type is checked before opening, because opening a device may activate it.
-    reject_non_files(fs::metadata(path)?.file_type())?;
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    // The type is checked again, because the path may have been replaced since the first check.
-    reject_non_files(file.metadata()?.file_type())?;
-    Ok(file)
-}
-
-/// Opens one of the program's own files for appending, and creates a missing file. Symbolic links and files other than
-/// regular files are rejected without blocking.
-///
-/// # Errors
-/// The errors of [`open`], and an error for a symbolic link.
-pub fn append(path: &Path) -> io::Result<File> {
-    open_own(path, OpenOptions::new().create(true).append(true))
-}
-
-/// Opens one of the program's own files like [`append`], but for reading and writing at any offset.
-///
-/// # Errors
-/// The errors of [`append`].
-pub fn modify(path: &Path) -> io::Result<File> {
-    open_own(path, OpenOptions::new().create(true).read(true).write(true).truncate(false))
-}
-
-fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW).bits() as i32;
-    let file = options.custom_flags(flags).open(path).map_err(|error| match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_symlink() => {
-            io::Error::new(ErrorKind::InvalidInput, "it is a symbolic link, not a file")
-        }
-        Ok(metadata) => reject_non_files(metadata.file_type()).err().unwrap_or(error),
-        Err(_) => error,
-    })?;
-    reject_non_files(file.metadata()?.file_type())?;
-    Ok(file)
-}
-
-fn reject_non_files(kind: FileType) -> io::Result<()> {
-    let what = match kind {
-        _ if kind.is_file() => return Ok(()),
-        _ if kind.is_dir() => "a folder",
-        _ if kind.is_fifo() => "a named pipe",
-        _ if kind.is_socket() => "a socket",
-        _ => "a device",
-    };
-    Err(io::Error::new(ErrorKind::InvalidInput, format!("it is {what}, not a file")))
+/// Fails, because browsers have no files.
+#[cfg(not(unix))]
+pub fn open(_: &Path) -> io::Result<std::fs::File> {
+    Err(ErrorKind::Unsupported.into())
 }
 
 /// Reads a file of at most `limit` bytes.
@@ -135,18 +84,6 @@ pub fn text(path: &Path, limit: u64) -> Result<String, FileError> {
         }
     });
     text.map_err(|error| FileError::Unreadable { path: path.into(), error })
-}
-
-/// Returns the text of the first line of a log file, without time and level. At most 8 KiB are read. `None` if the file
-/// is empty.
-///
-/// # Errors
-/// The errors of [`open`].
-pub fn first_line(path: &Path) -> io::Result<Option<String>> {
-    let mut line = Vec::new();
-    BufReader::new(open(path)?.take(8192)).read_until(b'\n', &mut line)?;
-    let text = String::from_utf8_lossy(&line);
-    Ok((!line.is_empty()).then(|| log::text_of(text.trim_end()).to_string()))
 }
 
 /// Reads a TOML file.
@@ -279,27 +216,6 @@ pub fn suggest_nearest(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::net::UnixListener;
-
-    #[test]
-    fn special_files_are_rejected_by_kind_without_blocking() {
-        let dir = tempfile::tempdir().unwrap();
-        let at = |name: &str| dir.path().join(name);
-        let _socket = UnixListener::bind(at("socket")).unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-        let others = [
-            (at("socket"), "a socket"),
-            (at("pipe"), "a named pipe"),
-            (dir.path().into(), "a folder"),
-            ("/dev/zero".into(), "a device"),
-            ("/dev/full".into(), "a device"),
-        ];
-        for (path, what) in others {
-            let error = text(&path, 10).unwrap_err().to_string();
-            assert_eq!(error, format!("{}: cannot be read: it is {what}, not a file", path.display()));
-        }
-        assert_eq!(open(&at("nothing")).unwrap_err().kind(), ErrorKind::NotFound);
-    }
 
     #[test]
     fn unknown_key_error_names_line_and_nearest_key() {
@@ -367,7 +283,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.txt");
         let read = |content: &[u8]| {
-            fs::write(&path, content).unwrap();
+            std::fs::write(&path, content).unwrap();
             text(&path, 8).map_err(|error| error.to_string())
         };
         assert_eq!(read(b"12345678").unwrap(), "12345678");

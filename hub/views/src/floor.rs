@@ -1,11 +1,11 @@
 //! Floor of a world, in the format for pages: its paint, regions, and lines that robots cross.
 
+use crate::rounded;
 use serde::Serialize;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::areas::FloorArea;
 use xpuck_kernels::world::zone::ZoneShape;
-use xpuck_wire::telemetry::rounded;
 
 /// Shape as closed polygons under the even-odd rule (m).
 type Outline = Vec<Vec<[f32; 2]>>;

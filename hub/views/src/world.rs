@@ -1,13 +1,13 @@
 //! World of a run and the scale of its fitness, in the format for pages.
 
-use super::floor::FloorView;
+use crate::floor::FloorView;
+use crate::rounded;
 use serde::Serialize;
 use std::borrow::Cow;
 use xpuck_kernels::model::ROBOT_RADIUS;
+use xpuck_kernels::tree::registers::CELLS;
 use xpuck_kernels::tree::scalar_name;
 use xpuck_kernels::world::{Colour, Task, WorldSpec};
-use xpuck_wire::telemetry::rounded;
-use xpuck_wire::updates::CELLS;
 
 /// Fitness of the hand-tuned controller in the transport task (thesis Table 7.8). Pages mark it as a reference.
 const HAND_TUNED: f32 = 0.3;

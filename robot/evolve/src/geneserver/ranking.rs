@@ -2,11 +2,12 @@
 //! it sends.
 
 use super::offer::Offer;
+use crate::individual::Id;
+use crate::settings::SampleOwner;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use xpuck_evolve::Id;
 
 /// Sort key of a ranking: fitness and number of samples (both descending), then identifiers. Keys are unique.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +56,15 @@ pub enum Copies {
     Once,
     /// All emigrants are sent, even if their trees are equal, as in the thesis.
     Each,
+}
+
+impl From<SampleOwner> for Copies {
+    fn from(owner: SampleOwner) -> Copies {
+        match owner {
+            SampleOwner::Copy => Copies::Each,
+            SampleOwner::Genotype => Copies::Once,
+        }
+    }
 }
 
 /// Emigrants of one epoch, sorted by descending fitness.

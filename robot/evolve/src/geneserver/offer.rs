@@ -1,11 +1,11 @@
 //! Emigrant in the form in which the geneserver stores it. It takes about a hundred bytes, so that thousands of
 //! islands fit into memory.
 
+use crate::individual::{Id, Migrant};
+use crate::samples::Samples;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use xpuck_evolve::{Id, Migrant, Samples};
 use xpuck_kernels::tree::Tree;
-use xpuck_wire::message::Emigrant;
 
 /// Individual that an island has offered to the other islands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,13 +39,6 @@ impl Offer {
     pub fn migrant(&self) -> Migrant {
         let tree = Tree::parse(&self.tree).expect("made from a tree");
         Migrant { id: self.id, tree, samples: self.samples, epoch: self.epoch }
-    }
-
-    /// Converts the offer to a message for robots and workers.
-    pub fn emigrant(&self) -> Emigrant {
-        let Id { island, number } = self.id;
-        let (count, sum, square) = self.samples.parts();
-        Emigrant { island, number, epoch: self.epoch, tree: self.tree.to_string(), count, sum, square }
     }
 
     /// Returns whether the individual was not born on the island that sent it.

@@ -1,0 +1,60 @@
+// @ts-check
+// Choice of the world: the benchmark, an example, or the text of a world file.
+
+import { h, show } from "../shared/dom.js";
+import { Editor } from "./editor.js";
+
+export class WorldChoice {
+  /** @param {{worlds: {name: string, text: string}[]}} examples @param {() => void} changed */
+  constructor(examples, changed) {
+    this.examples = examples;
+    this.changed = changed;
+    const option = (/** @type {string} */ value, /** @type {string} */ text) => h("option", { value, text });
+    this.select = h("select", { "aria-label": "World", on: { change: () => this.chosen() } },
+      h("optgroup", { label: "Benchmark: push the blue frisbee to the left" }, option("mix", "scenarios A and B in turn"), option("a", "scenario A: robots at the right end"), option("b", "scenario B: robots spread over the arena")),
+      h("optgroup", { label: "Examples" }, ...examples.worlds.map(({ name }, i) => option(`example ${i}`, name))),
+      option("file", "own world file"));
+    this.robots = h("input", { type: "number", min: "1", max: "64", value: "9", "aria-label": "Number of robots", on: { change: () => this.changed() } });
+    this.robotsLabel = h("label", { class: "inline" }, "Robots ", this.robots);
+    this.editor = new Editor({ label: "World file", rows: 12, changed: () => this.changed() });
+    this.text = h("details", { class: "world-text" }, h("summary", { text: "World file" }), this.editor.node);
+    this.node = h("div", { class: "stack" }, h("div", { class: "row" }, this.select, this.robotsLabel), this.text);
+    this.arrange();
+  }
+
+  isFile() {
+    return this.select.value === "file" || this.select.value.startsWith("example");
+  }
+
+  arrange() {
+    show(this.robotsLabel, !this.isFile());
+    show(this.text, this.isFile());
+  }
+
+  chosen() {
+    const example = /^example (\d+)$/.exec(this.select.value);
+    this.arrange();
+    if (example) this.editor.set(this.examples.worlds[Number(example[1])].text);
+    else this.changed();
+  }
+
+  /** @returns {import("./address.js").State["world"]} */
+  get() {
+    if (this.isFile()) return { file: this.editor.text };
+    const scenario = /** @type {"a" | "b" | "mix"} */ (this.select.value);
+    return { scenario, robots: Math.min(256, Math.max(1, Math.floor(Number(this.robots.value)) || 9)) };
+  }
+
+  /** @param {import("./address.js").State["world"]} world */
+  set(world) {
+    if ("file" in world) {
+      const known = this.examples.worlds.findIndex(({ text }) => text === world.file);
+      this.select.value = known >= 0 ? `example ${known}` : "file";
+      this.editor.set(world.file);
+    } else {
+      this.select.value = world.scenario;
+      this.robots.value = String(world.robots);
+    }
+    this.arrange();
+  }
+}

@@ -1,0 +1,153 @@
+// @ts-check
+// Evolution on islands. Each thread holds some islands, and the first one selects the immigrants.
+
+import { button, h, setText } from "../shared/dom.js";
+import { fixed, span, thousands } from "../shared/format.js";
+import { islandColour } from "../shared/colours.js";
+import { Chart } from "../shared/charts.js";
+
+// Budget of the thesis's swarm (robot-seconds).
+const THESIS = 52254720;
+const ALGORITHMS = [["racing", "racing, the default"], ["median-stopping", "median-stopping"], ["f-race", "f-race, irace's rule"], ["noise-aware", "noise-aware, the thesis's"]];
+const SIZES = [["4", "64", "12"], ["9", "256", "84"]];
+
+export class Evolve {
+  /**
+   * @param {import("./engine.js").Engine} engine
+   * @param {{world: () => import("./address.js").State, use: (tree: string) => void, champion: (tree: any) => void}} act
+   */
+  constructor(engine, act) {
+    this.engine = engine;
+    this.act = act;
+    this.going = false;
+    /** @type {any} */
+    this.run = null;
+    const number = (/** @type {string} */ label, /** @type {string} */ value, /** @type {number} */ low, /** @type {number} */ high) => h("input", { type: "number", min: String(low), max: String(high), value, "aria-label": label, on: { change: () => this.estimate() } });
+    this.algorithm = h("select", { "aria-label": "Algorithm" }, ...ALGORITHMS.map(([value, text]) => h("option", { value, text })));
+    this.islands = number("Islands", SIZES[0][0], 1, 64);
+    this.population = number("Population of an island", SIZES[0][1], 8, 4096);
+    this.generations = number("Generations", SIZES[0][2], 1, 10000);
+    this.seed = number("Seed of evolution", "1", 0, 1e9);
+    this.button = button("Evolve", () => this.toggle(), { class: "primary" });
+    this.again = button("New run", () => this.reset(), { hidden: true });
+    this.told = h("p", { class: "figure-row", role: "status" });
+    this.time = h("p", { class: "dim" });
+    this.progress = h("progress", { max: "1", value: "0", "aria-label": "Generations evaluated" });
+    this.chart = new Chart({ title: "Fitness of each island's best tree", hint: "as evolution estimates it", lines: [], empty: "Press Evolve", time: (generation) => `${Math.round(generation)}`, height: 190 });
+    this.champions = h("ol", { class: "champions" });
+    this.node = h("div", { class: "stack" },
+      h("div", { class: "row" }, this.button, this.again, this.algorithm,
+        button("Quick", () => this.size(SIZES[0]), { class: "small", title: "4 islands of 64 trees" }), button("Thesis's budget", () => this.size(SIZES[1]), { class: "small", title: "9 islands of 256 trees, 84 generations" })),
+      h("div", { class: "row" }, h("label", { class: "inline" }, "Islands ", this.islands), h("label", { class: "inline" }, "Trees ", this.population), h("label", { class: "inline" }, "Generations ", this.generations), h("label", { class: "inline" }, "Seed ", this.seed)),
+      this.time, this.progress, this.told, this.chart.node, this.champions);
+    this.rate = 60000 * engine.threads.length;
+    this.estimate();
+  }
+
+  /** @param {string[]} size */
+  size([islands, population, generations]) {
+    if (this.going) return;
+    [this.islands.value, this.population.value, this.generations.value] = [islands, population, generations];
+    this.estimate();
+  }
+
+  /** Shows the expected time. */
+  estimate() {
+    const robots = /** @type {any} */ (this.act.world().world).robots ?? 9;
+    const budget = Number(this.islands.value) * Number(this.population.value) * Number(this.generations.value) * 30 * robots;
+    const share = budget >= 0.9 * THESIS && budget <= 1.1 * THESIS ? " (the thesis's budget)" : "";
+    setText(this.time, `${thousands(budget)} robot-seconds${share}, about ${span(budget / this.rate)} with ${this.engine.threads.length} threads`);
+  }
+
+  toggle() {
+    if (this.going) this.stopped = true;
+    else this.go();
+  }
+
+  reset() {
+    if (this.going) return;
+    this.run = null;
+    this.again.hidden = true;
+    this.champions.replaceChildren();
+    this.chart.setLines([], [[]]);
+    setText(this.told, "");
+    setText(this.button, "Evolve");
+  }
+
+  async go() {
+    this.going = true;
+    this.stopped = false;
+    setText(this.button, "Stop");
+    this.again.hidden = true;
+    try {
+      this.run ??= await this.begin();
+      while (this.run.generation < this.run.generations && !this.stopped) await this.generation();
+      await this.showChampions();
+      const over = this.run.generation >= this.run.generations;
+      setText(this.button, over ? "Continue" : "Go on");
+      // A finished run can be prolonged.
+      if (over) this.run.generations += Number(this.generations.value);
+      this.again.hidden = false;
+    } catch (error) {
+      this.run = null;
+      setText(this.told, /** @type {Error} */ (error).message);
+      setText(this.button, "Evolve");
+    } finally {
+      this.going = false;
+    }
+  }
+
+  async begin() {
+    const { world } = this.act.world();
+    const value = (/** @type {HTMLInputElement} */ input) => Math.floor(Number(input.value));
+    const islands = value(this.islands);
+    const settings = { algorithm: this.algorithm.value, islands, population: value(this.population), seconds: 30, seed: value(this.seed), world };
+    const numbers = Array.from({ length: Math.min(64, Math.max(1, islands)) }, (_, i) => i);
+    const { threads } = this.engine;
+    const threadOf = (/** @type {number} */ island) => threads[island % threads.length];
+    await Promise.all(threads.map((thread, i) => thread.ask({ do: "evolve", settings, islands: numbers.filter((island) => island % threads.length === i) })));
+    const lines = numbers.map((i) => ({ label: `island ${i + 1}`, colour: () => islandColour(i), alpha: 0.7 }));
+    this.chart.setLines([...lines, { label: "mean", colour: () => "var(--text)", width: 2.5 }].map((line, i) => (i === numbers.length ? { ...line, colour: () => getComputedStyle(document.documentElement).getPropertyValue("--text").trim() } : line)), [[], ...numbers.map(() => []), []]);
+    return { settings, numbers, threadOf, generation: 0, generations: value(this.generations), immigrants: numbers.map(() => []), data: [[], ...numbers.map(() => []), []], robotSeconds: 0, wall: 0 };
+  }
+
+  async generation() {
+    const { run } = this;
+    const began = performance.now();
+    /** @type {any[]} */
+    const rows = await Promise.all(run.numbers.map((/** @type {number} */ island) => run.threadOf(island).ask({ do: "generation", island, immigrants: run.immigrants[island] })));
+    run.generation = rows[0].generation;
+    const { immigrants } = await run.threadOf(0).ask({ do: "exchange", generation: run.generation, emigrants: rows.map((row) => row.emigrant) });
+    run.immigrants = immigrants;
+    run.wall += (performance.now() - began) / 1000;
+    run.robotSeconds += rows.reduce((sum, row) => sum + row.robot_seconds, 0);
+    this.rate = run.robotSeconds / run.wall;
+    const best = rows.map((row) => row.derated);
+    run.mean = best.reduce((sum, value) => sum + value, 0) / best.length;
+    run.data[0].push(run.generation);
+    [...best, run.mean].forEach((value, i) => run.data[i + 1].push(value));
+    this.chart.set(run.data.map((/** @type {number[]} */ column) => column.slice()));
+    this.progress.value = run.generation / run.generations;
+    const left = ((run.generations - run.generation) * run.wall) / run.generation;
+    setText(this.told, `Generation ${run.generation} of ${run.generations}: mean of the islands' best ${fixed(run.mean, 3)}; ${thousands(run.robotSeconds)} robot-seconds at ${thousands(this.rate)} a second; ${span(left)} left`);
+    if (run.generation % 4 === 0) await this.showChampions();
+  }
+
+  async showChampions() {
+    const { run } = this;
+    /** @type {any[]} */
+    const champions = await Promise.all(run.numbers.map((/** @type {number} */ island) => run.threadOf(island).ask({ do: "champion", island })));
+    champions.sort((a, b) => b.fitness - a.fitness);
+    this.champions.replaceChildren(...champions.slice(0, 9).map((champion) => h("li", {},
+      h("span", { text: `Island ${champion.island + 1}: ${fixed(champion.fitness, 3)} in ${champion.trials} trials, ${champion.tree.nodes.length} nodes` }),
+      button("Look", () => this.act.champion(champion.tree), { class: "small" }),
+      button("Use this tree", () => this.act.use(champion.tree.text), { class: "small" }),
+      h("p", { class: "dim", text: champion.tree.account || champion.tree.account_items[0]?.text || "" }))));
+  }
+}
+
+/** Returns the command with the same result. @param {any} settings @param {number} generations */
+export function command({ algorithm, islands, population, seed, world }, generations) {
+  const where = "file" in world ? "--world world.toml" : `--count ${world.robots}`;
+  return `xpuck evolve --algorithm ${algorithm} --islands ${islands} --population ${population} --generations ${generations} ${where} --seed ${seed}`;
+}

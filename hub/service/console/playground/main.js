@@ -1,0 +1,183 @@
+// @ts-check
+// The playground: write a tree, watch robots run it, measure it, evolve a better one, and share it.
+
+import { button, byId, h, setText } from "../shared/dom.js";
+import { AccountList } from "../tree/account.js";
+import { TreeView } from "../tree/view.js";
+import { decode, encode } from "./address.js";
+import { NodeTools } from "./change.js";
+import { WorldChoice } from "./choose.js";
+import { Editor } from "./editor.js";
+import { Engine } from "./engine.js";
+import { Evolve, command as evolveCommand } from "./evolve.js";
+import { Measure, command as simulateCommand } from "./measure.js";
+import { Watch } from "./watch.js";
+
+/** @typedef {{name: string, text: string}} Example */
+
+class Page {
+  /** @param {{trees: Example[], worlds: Example[]}} examples */
+  constructor(examples) {
+    this.engine = new Engine();
+    this.checks = 0;
+    this.valid = false;
+    const say = (/** @type {string} */ text) => this.say(text);
+    this.editor = new Editor({ label: "Tree", rows: 16, changed: () => this.check() });
+    this.tools = new NodeTools({ text: () => this.editor.text, set: (text) => this.editor.set(text) });
+    this.account = new AccountList((index) => this.drawing.mark(index));
+    this.drawing = new TreeView({ onNode: (index) => {
+      this.drawing.mark(index);
+      this.account.mark(index);
+      this.tools.select(index);
+    } });
+    this.world = new WorldChoice(examples, () => this.check());
+    this.seed = h("input", { type: "number", min: "0", max: String(Number.MAX_SAFE_INTEGER), value: "1", "aria-label": "Seed", on: { change: () => this.check() } });
+    this.watch = new Watch(this.engine.front, { say, results: (nodes) => {
+      this.drawing.light(nodes);
+      this.account.light(nodes);
+    } });
+    this.measure = new Measure(this.engine, () => this.state());
+    this.evolve = new Evolve(this.engine, { world: () => this.state(), use: (tree) => this.use(tree), champion: (tree) => this.look(tree) });
+    this.build(examples);
+  }
+
+  /** @param {{trees: Example[]}} examples */
+  build(examples) {
+    const example = h("select", { "aria-label": "Example tree", on: { change: () => example.value && this.use(examples.trees[Number(example.value)].text) } },
+      h("option", { value: "", text: "Examples" }), ...examples.trees.map(({ name }, i) => h("option", { value: String(i), text: name })));
+    const panel = (/** @type {string} */ id, /** @type {string} */ title, /** @type {string} */ about, /** @type {Node[]} */ ...parts) =>
+      h("section", { class: "panel stack", id, "aria-label": title }, h("h2", {}, `${title} `, h("small", { text: about })), ...parts);
+    const files = h("div", { class: "row" }, button("Copy the address", () => this.share(), { class: "small" }),
+      button(".bt", () => this.save("tree.bt", "bt"), { class: "small", title: "Download the tree as text" }), button("XML", () => this.save("tree.xml", "xml"), { class: "small", title: "Download the tree for Groot2 and BehaviorTree.CPP" }),
+      button("SVG", () => this.save("tree.svg", "svg"), { class: "small", title: "Download the drawing" }), button("World", () => this.saveWorld(), { class: "small", title: "Download the world file" }));
+    byId("playground").replaceChildren(
+      h("div", { class: "column" },
+        panel("write", "Write", "the tree that every robot runs ten times a second", h("div", { class: "row" }, example), this.editor.node, this.tools.node),
+        panel("words", "In plain words", "point at a sentence to see its node", this.account.node)),
+      h("div", { class: "column" },
+        panel("drawing", "Drawing", "the results of the selected robot's nodes", this.drawing.tools, this.drawing.node, this.drawing.more),
+        panel("where", "World and task", "", this.world.node, h("label", { class: "inline" }, "Seed ", this.seed))),
+      h("div", { class: "column" },
+        panel("watch", "Watch", "drag robots or the frisbee", this.watch.node),
+        panel("measure", "Measure", "fitness over many runs", this.measure.node),
+        panel("evolve", "Evolve", "trees on islands, one island after another in each thread", this.evolve.node),
+        panel("share", "Share", "tree, world and numbers are in the address", files)));
+  }
+
+  /** @returns {import("./address.js").State} */
+  state() {
+    const whole = (/** @type {HTMLInputElement} */ input, /** @type {number} */ low, /** @type {number} */ high) => Math.min(high, Math.max(low, Math.floor(Number(input.value)) || low));
+    return { tree: this.editor.text, world: this.world.get(), seed: whole(this.seed, 0, Number.MAX_SAFE_INTEGER), seconds: Math.min(3600, Math.max(0.1, Number(this.measure.seconds.value) || 60)), runs: whole(this.measure.runs, 1, 100000) };
+  }
+
+  /** Checks tree and world, and shows them. */
+  async check() {
+    const number = ++this.checks;
+    const { tree, world, seed } = this.state();
+    setText(this.measure.command, simulateCommand(this.state()));
+    this.evolve.estimate();
+    try {
+      const view = await this.engine.front.ask({ do: "world", world }).catch((error) => error);
+      if (number !== this.checks) return;
+      const broken = view instanceof Error;
+      this.world.editor.mark(broken ? [fault(view.message)] : [], []);
+      const told = await this.engine.front.ask({ do: "tree", text: tree, form: "bt", ...(broken ? {} : { world }) });
+      if (number !== this.checks) return;
+      this.editor.mark(told.errors, told.notes ?? []);
+      this.valid = told.errors.length === 0 && !broken;
+      this.measure.button.disabled = !this.valid;
+      this.evolve.button.disabled = broken;
+      if (told.errors.length === 0) this.look(told.tree);
+      if (this.valid) await this.watch.begin({ tree, world, seed }, view);
+      history.replaceState(null, "", await encode(this.state()));
+    } catch (error) {
+      this.say(/** @type {Error} */ (error).message);
+    }
+  }
+
+  /** Shows a tree without making it the page's tree. @param {any} tree */
+  look(tree) {
+    this.drawing.set(tree.nodes);
+    this.account.set(tree);
+    this.tools.select(-1);
+    this.drawing.svg.setAttribute("aria-label", `The tree, ${tree.nodes.length} nodes`);
+  }
+
+  /** @param {string} tree */
+  use(tree) {
+    this.editor.set(tree);
+  }
+
+  /** @param {string} text */
+  say(text) {
+    setText(byId("told"), text);
+  }
+
+  async share() {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.say("The address is copied.");
+    } catch {
+      this.say("Copy the address from the browser's address bar.");
+    }
+  }
+
+  /** @param {string} name @param {string} to */
+  async save(name, to) {
+    try {
+      download(name, (await this.engine.front.ask({ do: "convert", text: this.editor.text, form: "bt", to })).text);
+    } catch (error) {
+      this.say(/** @type {Error} */ (error).message);
+    }
+  }
+
+  saveWorld() {
+    const { world } = this.state();
+    if ("file" in world) download("world.toml", world.file);
+    else this.say("The benchmark has no world file; choose an example or write one.");
+  }
+
+  async start() {
+    addEventListener("hashchange", () => this.fromAddress());
+    this.engine.loaded.then(() => document.documentElement.setAttribute("data-ready", ""), (error) => this.say(`The simulator could not be loaded: ${error.message}`));
+    const { nodes, registers } = await this.engine.front.ask({ do: "nodes" });
+    [this.editor.nodes, this.editor.registers] = [nodes, registers];
+  }
+
+  /** Returns whether the address has a valid state. */
+  async fromAddress() {
+    try {
+      const state = await decode(location.hash);
+      if (!state) return false;
+      this.world.set(state.world);
+      this.seed.value = String(state.seed);
+      this.measure.seconds.value = String(state.seconds);
+      this.measure.runs.value = String(state.runs);
+      this.use(state.tree);
+      return true;
+    } catch (error) {
+      this.say(/** @type {Error} */ (error).message);
+      return false;
+    }
+  }
+}
+
+/** Returns a fault for the marks of an editor. @param {string} message as in "world.toml: line 3: unknown field" */
+function fault(message) {
+  const line = /line (\d+)/.exec(message);
+  return { line: line ? Number(line[1]) : 0, column: 1, message: message.replace(/^world\.toml: (line \d+: )?/, "") };
+}
+
+/** @param {string} name @param {string} text */
+function download(name, text) {
+  const link = h("a", { href: URL.createObjectURL(new Blob([text])), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+const examples = await (await fetch(new URL("./examples.json", import.meta.url))).json();
+const page = new Page(examples);
+if (!(await page.fromAddress())) page.use(examples.trees[0].text);
+page.start();
+// For tests.
+Object.assign(window, { playground: page, evolveCommand });
