@@ -26,7 +26,7 @@ DEPS = sh tools/install/deps.sh
 
 include tools/install/packages.mk
 
-.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-films deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-site deps-test deps-time build check console-test demo test lint test-long bench fuzz manuals mission-pictures pictures doc site playground python-test wheel clean deps-cluster fpga-venv
+.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-bodies deps-console deps-boot deps-cross deps-deb deps-devices deps-films deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-kilobot deps-mocap deps-processes deps-promtool deps-python deps-record deps-rsmp deps-site deps-test deps-time build check console-test demo test lint test-long bench fuzz manuals mission-pictures pictures doc site playground playground-test python-test wheel clean deps-cluster fpga-venv
 
 help:
 	@echo "make demo          nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -49,6 +49,7 @@ help:
 	@echo "make manuals       manual pages into target/man, shell completions into target/completions"
 	@echo "make site          documentation site with search, into target/site; checks its links (part of make test)"
 	@echo "make playground    trees, robots and evolution in a browser: static files in target/playground, for any web server"
+	@echo "make playground-test  digits of the playground against xpuck, and its page in a real browser"
 	@echo "make console-test  the hub's web page: types, unit tests, and a real browser with a demo (part of make test)"
 	@echo "make pictures      the pictures of the console in docs/operate, from runs"
 	@echo "make mission-pictures  the pictures of missions, and the rows of their gallery in docs/worlds/missions"
@@ -251,6 +252,9 @@ site: deps-site doc
 playground:
 	@rustup target list --installed 2>/dev/null | grep -q wasm32-unknown-unknown || $(DEPS) $(APT_WASM)
 	sh tools/playground.sh
+
+playground-test: playground build deps-console
+	sh tools/playground-test.sh
 
 clean:
 	cargo clean

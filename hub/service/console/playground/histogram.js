@@ -16,7 +16,7 @@ export function binned(values, low, high, bins) {
 
 export class Histogram {
   constructor() {
-    this.svg = s("svg", { class: "histogram", role: "img", viewBox: `0 0 ${WIDTH} ${HEIGHT}` });
+    this.svg = s("svg", { class: "histogram", role: "img", "aria-label": "Histogram of fitness, empty", viewBox: `0 0 ${WIDTH} ${HEIGHT}` });
     this.node = h("figure", { class: "chart" }, this.svg);
   }
 

@@ -21,7 +21,7 @@ export class Measure {
     this.progress = h("progress", { max: "1", value: "0", "aria-label": "Runs simulated" });
     this.told = h("p", { class: "figure-row", role: "status" });
     this.histogram = new Histogram();
-    this.command = h("pre", { class: "command" });
+    this.command = h("pre", { class: "same-command" });
     this.node = h("div", { class: "stack" },
       h("div", { class: "row" }, this.button, h("label", { class: "inline" }, this.runs, " runs of "), h("label", { class: "inline" }, this.seconds, " s"), this.progress),
       this.told, this.histogram.node, h("p", { class: "dim", text: "The same digits on a computer:" }), this.command);
