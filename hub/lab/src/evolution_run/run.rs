@@ -68,7 +68,8 @@ pub fn keep(
 ) -> Result<(), FolderError> {
     evolution.spend(wall_s);
     let Some(folder) = folder else { return Ok(()) };
-    folder.note_time(evolution.state().generation, wall_s)?;
     folder.note_engine(evolution.state().generation, &evolution.engine().status())?;
-    folder.keep(evolution.state(), generation)
+    folder.keep(evolution.state(), generation)?;
+    // The time comes last: a generation that could not be kept is evaluated again, and has one row in the table of times.
+    folder.note_time(evolution.state().generation, wall_s)
 }
