@@ -250,7 +250,7 @@ site: deps-site doc
 
 # The first build compiles the standard library for WebAssembly, which takes minutes.
 playground:
-	@rustup target list --installed 2>/dev/null | grep -q wasm32-unknown-unknown || $(DEPS) $(APT_WASM)
+	@[ -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ] || $(DEPS) $(APT_WASM)
 	sh tools/playground.sh
 
 playground-test: playground build deps-console

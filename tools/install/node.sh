@@ -1,9 +1,9 @@
 #!/bin/sh
-# Prints the folder of a node that can run the console's tests: this machine's, if its version is at least 20 (Debian 12 has
-# 18), else one from npm's registry, kept in target/node. Without either, prints the reason and exits with 1.
+# Prints the folder of a node that can run the console's tests: this machine's, if its version is at least 20.12 (Debian 12
+# has 18), else one from npm's registry, kept in target/node. Without either, prints the reason and exits with 1.
 set -eu
 cd "$(dirname "$0")/../.."
-fits() { "$1" -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' 2>/dev/null; }
+fits() { "$1" -e 'process.exit((([major, minor]) => major > 20 || (major === 20 && minor >= 12))(process.versions.node.split(".").map(Number)) ? 0 : 1)' 2>/dev/null; }
 own=$(command -v node || true)
 if [ -n "$own" ] && fits "$own"; then
     dirname "$own"
@@ -22,7 +22,7 @@ if [ -n "$package" ] && ! { [ -x "$kept/node" ] && fits "$kept/node"; }; then
         --fetch-retry-mintimeout=2000 --fetch-retry-maxtimeout=10000 "$package@22.23.3" >&2 || true
 fi
 if [ -z "$package" ] || ! fits "$kept/node"; then
-    echo "the tests need node 20 or newer; this machine has ${own:-none}" >&2
+    echo "the tests need node 20.12 or newer; this machine has ${own:-none}" >&2
     exit 1
 fi
 echo "$PWD/$kept"

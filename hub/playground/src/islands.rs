@@ -3,7 +3,7 @@
 
 use crate::request::{Emigrant, EvolutionChoice};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use toml::Table;
 use xpuck_evolve::geneserver::{Copies, Geneserver, Offer};
 use xpuck_evolve::{Island, Migrant, Migration, PrimitiveSet, SuspendedTrials, Trial};
@@ -93,8 +93,6 @@ impl Islands {
             }
         }
         let progress = island.progress();
-        let population = island.population();
-        let different: BTreeSet<Vec<u8>> = population.iter().map(|one| one.tree.key()).collect();
         Ok(json!({
             "island": number,
             "generation": progress.generation,
@@ -102,7 +100,7 @@ impl Islands {
             "derated": progress.derated,
             "evaluations": progress.evaluations,
             "mean": progress.mean,
-            "distinct": different.len() as f64 / population.len() as f64,
+            "distinct": island.distinct(),
             "robot_seconds": (robot_updates * spec.robots as u64) as f64 / UPDATES_PER_SECOND,
             "emigrant": Emigrant { island: number, migrant: island.emigrant() },
         }))

@@ -12,6 +12,7 @@ use crate::individual::{Individual, Migrant};
 use crate::primitive_set::PrimitiveSet;
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::task::Task;
 
@@ -170,6 +171,13 @@ impl Island {
             evaluations: champion.samples.n(),
             mean: total / self.population().len() as f64,
         }
+    }
+
+    /// Returns the share of distinct trees in the population (0..=1).
+    pub fn distinct(&self) -> f64 {
+        let population = self.population();
+        let different: BTreeSet<Vec<u8>> = population.iter().map(|one| one.tree.key()).collect();
+        different.len() as f64 / population.len() as f64
     }
 
     /// Returns whether the recorded generation ends with an exchange of migrants. Thesis 8.3.1 exchanges them in every

@@ -6,7 +6,7 @@ use super::record;
 use super::rounds::Rounds;
 use crate::engine;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use xpuck_evolve::geneserver::{Geneserver, Offer};
 use xpuck_evolve::{Island, Migrant, SuspendedTrials, Trial};
 use xpuck_experiment::{CurriculumProgress, GenerationStats, course};
@@ -337,8 +337,6 @@ impl EvolutionRun {
 
     fn row(&self, number: u16, island: &Island) -> GenerationRow {
         let progress = island.progress();
-        let population = island.population();
-        let different: BTreeSet<Vec<u8>> = population.iter().map(|i| i.tree.key()).collect();
         GenerationRow {
             generation: self.state.generation,
             island: number,
@@ -347,7 +345,7 @@ impl EvolutionRun {
             derated: progress.derated,
             evaluations: progress.evaluations,
             mean: progress.mean,
-            distinct: different.len() as f64 / population.len() as f64,
+            distinct: island.distinct(),
         }
     }
 }

@@ -12,9 +12,10 @@ use super::printed::{self, Compared, PointResults};
 use super::problem::Problem;
 use super::summary::{self, Group, Readable, Row};
 use super::table_files::Files;
-use crate::evolution_run::GenerationRow;
+use crate::evolution_run::{Config, GenerationRow};
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use xpuck_record::table::{Column, Table};
 use xpuck_wire::output::count;
@@ -41,6 +42,11 @@ impl Collected {
         let printed = (!self.printed.is_empty()).then(|| printed::table(&self.printed));
         summary::tables(&self.settings).into_iter().chain(printed).collect()
     }
+
+    /// Returns the warnings as paragraphs of Markdown; empty if there are none.
+    pub fn notes_as_paragraphs(&self) -> String {
+        self.notes.iter().map(|note| format!("{note}\n\n")).collect()
+    }
 }
 
 /// Writes the tables, the curves and the summary of the finished runs, and returns their results. Writes nothing if
@@ -52,9 +58,14 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     // The runs are sorted by point, then by seed.
     let mut runs: Vec<&Run> = folder.runs().iter().filter(|run| run.state() == State::Done).collect();
     runs.sort_by_key(|run| run.point);
+    let mut configs: BTreeMap<usize, Config> = BTreeMap::new();
     let mut found = Vec::with_capacity(runs.len());
     for run in &runs {
-        run.check_settings()?;
+        let config = match configs.entry(run.point) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(run.point_config()?),
+        };
+        run.check_settings(config)?;
         found.push(run.result()?);
     }
     let mut groups: Vec<Group> = sweep.points.iter().map(group).collect();
@@ -66,7 +77,7 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
         return Ok(Collected { settings, ..Collected::default() });
     }
     Files::begin(&folder.join(""), "results", &results(&groups, &runs, &found))?.finish()?;
-    let (drawn, told) = generations(sweep, folder, &runs, &found)?;
+    let (drawn, told) = generations(sweep, folder, &runs, &found, &configs)?;
     let mut svg = figure::draw(&sweep.name, sweep.axes, &drawn);
     let best = (0..sweep.points.len()).filter_map(|point| {
         let of_point = runs.iter().copied().zip(&found).filter(|(run, _)| run.point == point);
@@ -85,7 +96,7 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     let lead = format!("{} of {}.", runs.len(), count(folder.runs().len(), "run", "runs"));
     write(&folder.join("curves.html"), page::html(&sweep.name, &lead, &svg, &tables).as_bytes())?;
     let (best, meaning) = (best::markdown(&collected.best, Path::new("")), summary::explanation(&tables));
-    let notes: String = collected.notes.iter().map(|note| format!("{note}\n\n")).collect();
+    let notes = collected.notes_as_paragraphs();
     let text = format!("# {}\n\n{lead}\n\n{notes}{}{best}{meaning}\n", sweep.name, summary::markdown(&tables));
     write(&folder.join("summary.md"), text.as_bytes())?;
     Ok(collected)
@@ -157,9 +168,15 @@ fn generations(
     folder: &Folder,
     runs: &[&Run],
     found: &[Map<String, Value>],
+    configs: &BTreeMap<usize, Config>,
 ) -> Result<(Vec<Setting>, Vec<PointResults>), Problem> {
-    let setting = |point: &super::Point| Setting { label: point.label.clone(), ..Setting::default() };
-    let mut settings: Vec<Setting> = sweep.points.iter().map(setting).collect();
+    let simulation = |config: &Config| config.spec.robots as f64 * f64::from(config.seconds);
+    let setting = |(i, point): (usize, &super::Point)| Setting {
+        label: point.label.clone(),
+        simulation: configs.get(&i).map_or(0.0, simulation),
+        ..Setting::default()
+    };
+    let mut settings: Vec<Setting> = sweep.points.iter().enumerate().map(setting).collect();
     let mut told = vec![PointResults::default(); settings.len()];
     let mut files = Files::begin(&folder.join(""), "generations", &piece(sweep, &[]))?;
     let mut held: Vec<(&Run, GenerationRow)> = Vec::new();
@@ -167,7 +184,6 @@ fn generations(
         let lines = run.generations(result)?;
         let times = if sweep.axes.y == Quality::Seconds { run.times()? } else { Times::new() };
         let (setting, told) = (&mut settings[run.point], &mut told[run.point]);
-        setting.simulation = run.simulation()?;
         setting.seeds.push(run.seed);
         setting.courses.push(curves::of_run(&lines, &times, sweep.axes.y));
         let means = curves::of_run(&lines, &Times::new(), Quality::Mean);

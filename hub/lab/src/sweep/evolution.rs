@@ -4,14 +4,14 @@ use super::curves::Times;
 use super::lock::locked;
 use super::problem::Problem;
 use crate::evolution_run::file as evolution_file;
-use crate::evolution_run::{Folder, GenerationRow, TIMES};
+use crate::evolution_run::{Config, Folder, GenerationRow, TIMES};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use toml::{Table, Value as TomlValue};
+use toml::Table;
 use xpuck_wire::{file, log};
 
 /// Maximum size of a run's `result.json` (bytes).
@@ -121,15 +121,21 @@ impl Run {
         }
     }
 
+    /// Returns the settings of the run's point, with the default seed.
+    ///
+    /// # Errors
+    /// If the point's evolution file is invalid.
+    pub fn point_config(&self) -> Result<Config, Problem> {
+        evolution_file::load_any(Some(&self.file), Table::new()).map_err(|error| Problem::new(&self.file, error))
+    }
+
     /// Checks that the folder contains a run with the settings of this run's point and with its seed. The engine may be
-    /// another one.
+    /// another one. `point` is the result of [`Run::point_config`].
     ///
     /// # Errors
     /// If the settings differ, or cannot be read.
-    pub fn check_settings(&self) -> Result<(), Problem> {
-        let seed = Table::from_iter([("seed".into(), TomlValue::Integer(self.seed as i64))]);
-        let expected = evolution_file::load_any(Some(&self.file), seed);
-        let expected = expected.map_err(|error| Problem::new(&self.file, error))?;
+    pub fn check_settings(&self, point: &Config) -> Result<(), Problem> {
+        let expected = Config { seed: self.seed, ..point.clone() };
         let found = Folder::config(&self.folder).map_err(|error| Problem::new(&self.folder, error))?;
         match found.fingerprint() == expected.fingerprint() {
             true => Ok(()),
@@ -162,16 +168,6 @@ impl Run {
     /// If the file cannot be read, or has an invalid row.
     pub fn times(&self) -> Result<Times, Problem> {
         times(&self.folder)
-    }
-
-    /// Returns the robot-seconds of one trial.
-    ///
-    /// # Errors
-    /// If the run's evolution file is invalid.
-    pub fn simulation(&self) -> Result<f64, Problem> {
-        let config = evolution_file::load_any(Some(&self.file), Table::new());
-        let config = config.map_err(|error| Problem::new(&self.file, error))?;
-        Ok(config.spec.robots as f64 * f64::from(config.seconds))
     }
 
     /// Returns the path of the log, to which the run's process writes its standard error.
@@ -265,19 +261,19 @@ mod tests {
         let run = Run { file: dir.path().join("p1.toml"), ..run(dir.path()) };
         let config = |text: &str, seed: i64| {
             std::fs::write(&run.file, text).unwrap();
-            let seed = Table::from_iter([("seed".into(), TomlValue::Integer(seed))]);
+            let seed = Table::from_iter([("seed".into(), toml::Value::Integer(seed))]);
             evolution_file::load(Some(&run.file), seed).unwrap()
         };
         drop(Folder::create(&run.folder, &config("islands = 2\nalgorithm = \"f-race\"\n", 3)).unwrap());
-        run.check_settings().unwrap();
+        run.check_settings(&run.point_config().unwrap()).unwrap();
         config("islands = 2\n", 3);
-        let other = run.check_settings().unwrap_err().to_string();
+        let other = run.check_settings(&run.point_config().unwrap()).unwrap_err().to_string();
         assert!(
             other.ends_with("not a run of point 1 with seed 3; remove the run's folder to repeat the run"),
             "{other}"
         );
         config("islands = 2\nalgorithm = \"f-race\"\nengine = \"reference\"\n", 3);
-        run.check_settings().unwrap();
+        run.check_settings(&run.point_config().unwrap()).unwrap();
     }
 
     #[test]

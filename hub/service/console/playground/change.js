@@ -1,7 +1,7 @@
 // @ts-check
 // Changes of the selected node in the drawing.
 
-import { button, h, setText, show } from "../shared/dom.js";
+import { button, h, show } from "../shared/dom.js";
 import { addChild, duplicate, move, places, remove, replace, wrap } from "./lines.js";
 
 export class NodeTools {
@@ -28,7 +28,6 @@ export class NodeTools {
     show(this.tools, place !== undefined);
     show(this.hint, place === undefined);
     if (place) this.input.value = this.act.text().split("\n")[place.line].split("#")[0].trim();
-    setText(this.hint, "Click a node of the drawing to change it.");
   }
 
   /** @param {(text: string, node: number, value?: any) => string} change @param {any} [value] */

@@ -125,7 +125,6 @@ export class Editor {
     const { word } = this.word();
     const at = this.area.selectionStart;
     this.area.setRangeText(name, at - word.length, at, "end");
-    this.close();
     this.edited();
     this.close();
   }

@@ -3,7 +3,7 @@
 
 import { button, h, setText } from "../shared/dom.js";
 import { fixed, span, thousands } from "../shared/format.js";
-import { islandColour } from "../shared/colours.js";
+import { islandColour, palette } from "../shared/colours.js";
 import { Chart } from "../shared/charts.js";
 
 // Budget of the thesis's swarm (robot-seconds).
@@ -106,8 +106,8 @@ export class Evolve {
     const { threads } = this.engine;
     const threadOf = (/** @type {number} */ island) => threads[island % threads.length];
     await Promise.all(threads.map((thread, i) => thread.ask({ do: "evolve", settings, islands: numbers.filter((island) => island % threads.length === i) })));
-    const lines = numbers.map((i) => ({ label: `island ${i + 1}`, colour: () => islandColour(i), alpha: 0.7 }));
-    this.chart.setLines([...lines, { label: "mean", colour: () => "var(--text)", width: 2.5 }].map((line, i) => (i === numbers.length ? { ...line, colour: () => getComputedStyle(document.documentElement).getPropertyValue("--text").trim() } : line)), [[], ...numbers.map(() => []), []]);
+    const lines = numbers.map((i) => ({ label: `island ${i + 1}`, colour: () => islandColour(i), alpha: 0.7, width: 1.5 }));
+    this.chart.setLines([...lines, { label: "mean", colour: () => palette().text, alpha: 1, width: 2.5 }], [[], ...numbers.map(() => []), []]);
     return { settings, numbers, threadOf, generation: 0, generations: value(this.generations), immigrants: numbers.map(() => []), data: [[], ...numbers.map(() => []), []], robotSeconds: 0, wall: 0 };
   }
 
@@ -144,10 +144,4 @@ export class Evolve {
       button("Use this tree", () => this.act.use(champion.tree.text), { class: "small" }),
       h("p", { class: "dim", text: champion.tree.account || champion.tree.account_items[0]?.text || "" }))));
   }
-}
-
-/** Returns the command with the same result. @param {any} settings @param {number} generations */
-export function command({ algorithm, islands, population, seed, world }, generations) {
-  const where = "file" in world ? "--world world.toml" : `--count ${world.robots}`;
-  return `xpuck evolve --algorithm ${algorithm} --islands ${islands} --population ${population} --generations ${generations} ${where} --seed ${seed}`;
 }

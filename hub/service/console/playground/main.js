@@ -9,7 +9,7 @@ import { NodeTools } from "./change.js";
 import { WorldChoice } from "./choose.js";
 import { Editor } from "./editor.js";
 import { Engine } from "./engine.js";
-import { Evolve, command as evolveCommand } from "./evolve.js";
+import { Evolve } from "./evolve.js";
 import { Measure, command as simulateCommand } from "./measure.js";
 import { Watch } from "./watch.js";
 
@@ -180,4 +180,4 @@ const page = new Page(examples);
 if (!(await page.fromAddress())) page.use(examples.trees[0].text);
 page.start();
 // For tests.
-Object.assign(window, { playground: page, evolveCommand });
+Object.assign(window, { playground: page });

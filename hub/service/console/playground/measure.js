@@ -65,7 +65,6 @@ export class Measure {
       const robots = "robots" in world ? world.robots : null;
       const rate = robots ? `, ${thousands((runs * robots * seconds) / took)} robot-seconds a second` : "";
       setText(this.told, `Fitness ${fixed(sum.mean, 4)}${error} over ${count(runs, "run")}; hash ${sum.hash}; ${fixed(took, 1)} s${rate}`);
-      this.last = sum;
     } catch (error) {
       setText(this.told, /** @type {Error} */ (error).message);
     } finally {

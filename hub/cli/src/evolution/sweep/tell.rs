@@ -116,8 +116,7 @@ pub fn print_report(json: bool, name: &str, path: &Path, happened: Happened<'_>)
         let tables = collected.tables();
         let (best, meaning) = (best::markdown(&collected.best, path), explanation(&tables));
         let partial = if unfinished { format!("Results of {done} of {of} so far.\n\n") } else { String::new() };
-        let notes: String = collected.notes.iter().map(|note| format!("{note}\n\n")).collect();
-        let (tables, folder) = (markdown(&tables), path.display());
+        let (notes, tables, folder) = (collected.notes_as_paragraphs(), markdown(&tables), path.display());
         let text = format!("{partial}{notes}{tables}{best}{meaning}\n\n{folder}: {files}{map}\n");
         print(text.as_bytes())?;
     } else if done > 0 {
