@@ -48,8 +48,8 @@ help:
 	@echo "make bundled       xpuck and xpuckd with all libraries included, into target/bundled/bin (needs no root)"
 	@echo "make manuals       manual pages into target/man, shell completions into target/completions"
 	@echo "make site          documentation site with search, into target/site; checks its links (part of make test)"
-	@echo "make playground    trees, robots and evolution in a browser: static files in target/playground, for any web server"
-	@echo "make playground-test  digits of the playground against xpuck, and its page in a real browser"
+	@echo "make playground    trees, robots and evolution in a browser: static files in target/playground (xpuck serve playground)"
+	@echo "make playground-test  digits of the playground against xpuck, and its page in a real browser (part of make test)"
 	@echo "make console-test  the hub's web page: types, unit tests, and a real browser with a demo (part of make test)"
 	@echo "make pictures      the pictures of the console in docs/operate, from runs"
 	@echo "make mission-pictures  the pictures of missions, and the rows of their gallery in docs/worlds/missions"
@@ -192,7 +192,7 @@ deps-devices: deps
 devices-test: deps-devices
 	sh tools/devices-test.sh
 
-deb: deps-deb
+deb: deps-deb playground
 	cargo build
 	sh systemd/packaging/deb.sh $(ARCH)
 
@@ -235,7 +235,7 @@ manuals: build
 	    target/debug/$$program completions fish >target/completions/$$program.fish || exit 1; \
 	done
 
-pictures: build deps-console
+pictures: build deps-console playground
 	sh tools/pictures.sh
 
 mission-pictures: build
@@ -245,15 +245,17 @@ deps-site: deps
 	@$(DEPS) $(APT_PYTHON)
 	@sh tools/install/mdbook.sh >/dev/null
 
-site: deps-site doc
+site: deps-site doc playground
 	sh tools/site.sh
 
-# The first build compiles the standard library for WebAssembly, which takes minutes.
-playground:
+deps-wasm: deps
 	@[ -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ] || $(DEPS) $(APT_WASM)
+
+# The first build compiles the standard library for WebAssembly, which takes minutes.
+playground: deps-wasm
 	sh tools/playground.sh
 
-playground-test: playground build deps-console
+playground-test: build deps-console deps-wasm
 	sh tools/playground-test.sh
 
 clean:

@@ -123,6 +123,13 @@ def crates() -> str:
     return "\n".join(rows) + "\n"
 
 
+def open_playground(page: Path) -> None:
+    """Adds a link to the playground of the site, if it was built."""
+    if (ROOT / "target/playground/index.html").exists():
+        title, rest = page.read_text().split("\n", 1)
+        page.write_text(f"{title}\n\n[**Open the playground**](../playground/index.html)\n{rest}")
+
+
 def main() -> None:
     folder = Path(sys.argv[1])
     shutil.rmtree(folder, ignore_errors=True)
@@ -140,6 +147,7 @@ def main() -> None:
     summary = folder / "SUMMARY.md"
     summary.write_text(summary.read_text() + stage.listings())
     (folder / "crates.md").write_text((folder / "crates.md").read_text() + crates())
+    open_playground(folder / "docs/playground.md")
     shutil.copytree(ROOT / "site/theme", folder / "theme")
     shutil.copyfile(ROOT / "hub/service/console/icon.svg", folder / "theme/favicon.svg")
     shutil.copyfile(ROOT / "site/book.toml", folder / "book.toml")

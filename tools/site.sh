@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the site of the documentation into target/site from the pages and from the output of `cargo doc` in target/doc, and
-# checks its links.
+# checks its links. The site has the playground of target/playground if it was built (`make playground`).
 set -eu
 cd "$(dirname "$0")/.."
 pages=target/site-pages
@@ -15,4 +15,5 @@ if echo "$output" | grep -q -E '^ *(WARN|ERROR)'; then
 fi
 # Hard links save a copy of 150 MB.
 cp -Rl target/doc target/site/api
+[ ! -d target/playground ] || cp -R target/playground target/site/playground
 python3 site/check.py target/site "$pages"

@@ -8,6 +8,8 @@
 //! Units: metres, seconds, kilograms, radians. Robot frame: x forward, y left. World frame: origin at the arena's
 //! centre.
 
+#![cfg_attr(target_family = "wasm", allow(dead_code, unused_imports, reason = "only the GPU engine uses these items"))]
+
 pub mod analysis;
 pub mod engine;
 pub mod estimate;

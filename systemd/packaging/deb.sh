@@ -94,11 +94,18 @@ copy() {
     done <"$1"
 }
 
+# Copies the playground to a root folder, if it was built (`make playground`).
+playground() {
+    [ -d target/playground ] || return 0
+    (cd target/playground && find . -type f -exec install -D -m 644 {} "$OLDPWD/$1/usr/share/xpuck/playground/{}" \;)
+}
+
 for package in xpuck xpuckd; do
     from=systemd/debian/$package
     root=$stage/root-$package
     mkdir "$root"
     copy "$from/install" "$root"
+    [ $package = xpuckd ] || playground "$root"
     # The size is counted like by dpkg-gencontrol: files in KiB, rounded up, and 1 KiB for everything else.
     size=$(find "$root" -mindepth 1 \( -type f -printf '%s\n' -o -printf '1\n' \) | awk '{ sum += int(($1 + 1023) / 1024) } END { print sum }')
     (cd "$root" && find . -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 md5sum) >"$stage/md5sums"

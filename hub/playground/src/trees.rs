@@ -3,7 +3,7 @@
 use crate::request::Form;
 use serde_json::{Value, json};
 use xpuck_kernels::tree::exchange::{Direction, from_json, from_xml, to_json, to_svg, to_xml};
-use xpuck_kernels::tree::registers::names;
+use xpuck_kernels::tree::registers::REGISTERS;
 use xpuck_kernels::tree::{Kind, ParseError, Program, Tree, hints};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_views::TreeView;
@@ -72,7 +72,7 @@ pub fn convert(text: &str, form: Form, to: Form) -> Result<Value, String> {
     Ok(json!({ "text": text }))
 }
 
-/// Returns all nodes of e-pucks with their operands and meanings, and the names of the registers.
+/// Returns all nodes of e-pucks with their operands and meanings, and the registers with their meanings.
 pub fn nodes() -> Value {
     let node = |kind: Kind| {
         let spec = kind.spec();
@@ -80,6 +80,6 @@ pub fn nodes() -> Value {
         json!({ "name": spec.name, "meaning": spec.meaning, "operands": operands })
     };
     let nodes: Vec<Value> = Kind::outside_networks().filter(|kind| !kind.is_kilobots_own()).map(node).collect();
-    let registers = [names(true), names(false)].concat();
+    let registers = REGISTERS.map(|register| json!({ "name": register.name, "meaning": register.meaning }));
     json!({ "nodes": nodes, "registers": registers })
 }

@@ -195,7 +195,7 @@ pub fn robot(args: &RobotArgs) -> Result<ExitCode> {
     }
 }
 
-/// Run a server: hub, arena, gene exchange, or a server for third-party programs.
+/// Run a server: hub, arena, gene exchange, playground, or a server for third-party programs.
 #[derive(Args)]
 pub struct ServeArgs {
     #[command(subcommand)]
@@ -208,6 +208,7 @@ enum OfServe {
     Arena(arena::ArenaArgs),
     Geneserver(services::geneserver::GeneserverArgs),
     Island(services::island::IslandArgs),
+    Playground(services::playground::PlaygroundArgs),
     #[cfg(feature = "gateway")]
     Monitors(guests::gateway::serve::monitors::MonitorsArgs),
     #[cfg(all(feature = "bodies", feature = "gateway"))]
@@ -230,6 +231,7 @@ pub fn serve(args: &ServeArgs) -> Result<ExitCode> {
         OfServe::Arena(args) => arena::run(args).ends(),
         OfServe::Geneserver(args) => services::geneserver::run(args),
         OfServe::Island(args) => services::island::run(args),
+        OfServe::Playground(args) => services::playground::run(args).ends(),
         #[cfg(feature = "gateway")]
         OfServe::Monitors(args) => guests::gateway::serve::monitors::run(args).ends(),
         #[cfg(all(feature = "bodies", feature = "gateway"))]

@@ -158,6 +158,7 @@ pub fn all() -> Vec<Output> {
         one::<arena::Timing>("serve arena"),
         lines::<services::geneserver::Report<'_>>("serve geneserver"),
         one::<xpuck_lab::evolution_run::Outcome>("serve island"),
+        one::<services::playground::Report<'_>>("serve playground"),
         #[cfg(feature = "gateway")]
         lines::<guests::gateway::serve::monitors::ports::Report>("serve monitors"),
         #[cfg(all(feature = "bodies", feature = "gateway"))]

@@ -5,7 +5,7 @@ use clap::Command;
 
 /// Names of commands, as typed after `xpuck`, with their examples. The text after ` # ` is an explanation for
 /// readers.
-const EXAMPLES: [(&str, &[&str]); 129] = [
+const EXAMPLES: [(&str, &[&str]); 130] = [
     (
         "demo",
         &[
@@ -443,6 +443,13 @@ const EXAMPLES: [(&str, &[&str]); 129] = [
         &[
             "xpuck serve monitors  # then start RoboViz or rcssmonitor3d",
             "xpuck serve monitors --replay last --speed 4 --loop --no-rsmp",
+        ],
+    ),
+    (
+        "serve playground",
+        &[
+            "xpuck serve playground  # then open http://127.0.0.1:7690/",
+            "xpuck serve playground --listen 0.0.0.0:7690  # for the machines of a class",
         ],
     ),
     (

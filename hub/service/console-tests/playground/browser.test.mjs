@@ -2,20 +2,15 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import path from "node:path";
 import { after, before, test } from "node:test";
-import { launch, PATIENCE } from "../e2e/harness.mjs";
+import { launch, PATIENCE, program } from "../e2e/harness.mjs";
 
-const FILES = path.join(import.meta.dirname, "../../../../target/playground");
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".json": "application/json", ".svg": "image/svg+xml" };
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 // Maximum time for which the page's own thread may be blocked (ms), longer on a slow machine.
 const MOST_BLOCKED_MS = 50 * Number(process.env.XPUCK_SLOWNESS ?? 1);
 
-/** @type {import("node:http").Server} */
-let server;
+const server = program(["serve", "playground", "--listen", "127.0.0.1:0"]);
 /** @type {import("playwright-core").Browser} */
 let browser;
 /** @type {import("playwright-core").Page} */
@@ -25,17 +20,7 @@ let address = "";
 const errors = [];
 
 before(async () => {
-  server = createServer((request, response) => {
-    const file = path.join(FILES, new URL(request.url ?? "/", "http://localhost").pathname.replace(/\/$/, "/index.html"));
-    try {
-      const body = readFileSync(file);
-      response.writeHead(200, { "content-type": TYPES[/** @type {keyof typeof TYPES} */ (path.extname(file))] ?? "text/plain" }).end(body);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise((done) => server.listen(0, "127.0.0.1", () => done(null)));
-  address = `http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (server.address()).port}/`;
+  [address] = await server.said(/http:\S+/);
   browser = await launch();
   page = await browser.newPage({ viewport: { width: 1500, height: 1100 } });
   page.on("pageerror", (error) => errors.push(error.message));
@@ -45,7 +30,7 @@ before(async () => {
 
 after(async () => {
   await browser?.close();
-  server?.close();
+  await server.stop();
 });
 
 const told = (/** @type {string} */ panel) => page.textContent(`#${panel} .figure-row`);
@@ -90,7 +75,7 @@ test("a measurement has the digits of xpuck simulate", async () => {
   await page.click("#measure button.primary");
   await page.waitForFunction(() => /hash/.test(document.querySelector("#measure .figure-row")?.textContent ?? ""));
   assert.match((await told("measure")) ?? "", /^Fitness 0\.3129 ± 0\.0030 .*200 runs; hash cf0f875b7257635b/);
-  assert.equal(await page.textContent(".same-command"), "xpuck simulate tree.bt --scenario b --count 9 --runs 200 --seconds 60 --seed 7");
+  assert.equal(await page.textContent("#measure .same-command"), "xpuck simulate tree.bt --scenario b --count 9 --runs 200 --seconds 60 --seed 7");
 });
 
 test("evolution does not block the page, and its tree can be used", async () => {

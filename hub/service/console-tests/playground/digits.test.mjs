@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { evolveCommand, simulateCommand } from "../../console/playground/commands.js";
 
 const ROOT = path.join(import.meta.dirname, "../../../..");
 const XPUCK = path.join(process.env.XPUCK_BIN ?? path.join(ROOT, "target/debug"), "xpuck");
@@ -39,35 +40,39 @@ for (const [tree, world, seconds] of /** @type {[string, any, number][]} */ ([
   ["docs/trees/wanderer.bt", "docs/worlds/phototaxis.toml", 20],
 ])) {
   test(`${tree} in ${typeof world === "string" ? world : `scenario ${world.scenario}`} has the digits of xpuck simulate`, () => {
-    const where = typeof world === "string" ? ["--world", path.join(ROOT, world)] : ["--scenario", world.scenario, "--count", String(world.robots)];
-    const told = JSON.parse(execFileSync(XPUCK, ["simulate", path.join(ROOT, tree), ...where, "--runs", "24", "--seconds", String(seconds), "--seed", "7", "--json"], { encoding: "utf8" }));
     const choice = typeof world === "string" ? { file: read(world) } : world;
+    const [, ...words] = simulateCommand({ tree: read(tree), world: choice, seed: 7, seconds, runs: 24 }).split(" ");
+    const files = { "tree.bt": path.join(ROOT, tree), "world.toml": path.join(ROOT, String(world)) };
+    const told = JSON.parse(execFileSync(XPUCK, [...words.map((word) => files[/** @type {keyof typeof files} */ (word)] ?? word), "--json"], { encoding: "utf8" }));
     const parts = [[0, 16], [16, 8]].map(([first, count]) => ask({ do: "simulate", tree: read(tree), world: choice, seconds, seed: 7, first, count }));
     const sum = ask({ do: "summarise", fitness: parts.flatMap((part) => part.fitness), hashes: parts.flatMap((part) => part.hashes) });
     assert.deepEqual([sum.mean, sum.sd, sum.hash], [told.mean, told.sd, told.hash]);
   });
 }
 
-test("ten generations have the digits of xpuck evolve", () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "xpuck-playground-"));
-  try {
-    const out = path.join(folder, "run");
-    const file = path.join(folder, "run.toml");
-    writeFileSync(file, "islands = 3\ngenerations = 10\nseconds = 5.0\nseed = 3\nremeasure = 1\n[settings]\npopulation = 32\n");
-    execFileSync(XPUCK, ["evolve", file, "--output", out, "--json"]);
-    const rows = readFileSync(path.join(out, "generations.csv"), "utf8").trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
-    const settings = { algorithm: "racing", islands: 3, population: 32, seconds: 5, seed: 3, world: { scenario: "mix", robots: 9 } };
-    ask({ do: "evolve", settings, islands: [0, 1, 2] });
-    let immigrants = [[], [], []];
-    for (let generation = 1; generation <= 10; generation++) {
-      const mine = [0, 1, 2].map((island) => ask({ do: "generation", island, immigrants: immigrants[island] }));
-      for (const row of mine) {
-        const [, , , best, derated, evaluations, mean, distinct] = rows.find(([number, island]) => number === generation && island === row.island) ?? [];
-        assert.deepEqual([row.best, row.derated, row.evaluations, row.mean, row.distinct], [best, derated, evaluations, mean, distinct]);
+// Runs the commands that the page shows, in a folder with the files that they name.
+for (const [algorithm, world, generations] of /** @type {[string, any, number][]} */ ([["racing", { scenario: "mix", robots: 9 }, 10], ["median-stopping", "docs/worlds/missions/aac.toml", 4]])) {
+  test(`${generations} generations of ${algorithm} have the digits of xpuck evolve`, () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "xpuck-playground-"));
+    try {
+      const choice = typeof world === "string" ? { file: read(world) } : world;
+      if (typeof world === "string") writeFileSync(path.join(folder, "world.toml"), read(world));
+      const settings = { algorithm, islands: 3, population: 32, seconds: 5, seed: 3, world: choice };
+      const [, ...words] = evolveCommand(settings, generations).split(" ");
+      execFileSync(XPUCK, [...words, "--output", "run", "--remeasure", "1", "--json"], { cwd: folder });
+      const rows = readFileSync(path.join(folder, "run/generations.csv"), "utf8").trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
+      ask({ do: "evolve", settings, islands: [0, 1, 2] });
+      let immigrants = [[], [], []];
+      for (let generation = 1; generation <= generations; generation++) {
+        const mine = [0, 1, 2].map((island) => ask({ do: "generation", island, immigrants: immigrants[island] }));
+        for (const row of mine) {
+          const [, , , best, derated, evaluations, mean, distinct] = rows.find(([number, island]) => number === generation && island === row.island) ?? [];
+          assert.deepEqual([row.best, row.derated, row.evaluations, row.mean, row.distinct], [best, derated, evaluations, mean, distinct]);
+        }
+        immigrants = ask({ do: "exchange", generation, emigrants: mine.map((row) => row.emigrant) }).immigrants;
       }
-      immigrants = ask({ do: "exchange", generation, emigrants: mine.map((row) => row.emigrant) }).immigrants;
+    } finally {
+      rmSync(folder, { recursive: true });
     }
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
+  });
+}

@@ -43,11 +43,15 @@ const NO_WORLD = { half: [1, 0.75], frisbee_radius: 0.105, discs: [], patches: [
  *   | {told: "where", what: string, name: string, at: [number, number]} | {told: "measured", number: number, drawn: number, costs: number[], labels: import("./labels.js").Box[]}} Told
  */
 
+/** Returns the context of a canvas. The drawing functions are the same for either kind of canvas. @param {OffscreenCanvas} canvas */
+const context = (canvas) => /** @type {CanvasRenderingContext2D} */ (/** @type {unknown} */ (canvas.getContext("2d")));
+
 export class Painter {
   /** @param {OffscreenCanvas} floor @param {OffscreenCanvas} bodies @param {(told: Told) => void} tell */
   constructor(floor, bodies, tell) {
-    this.floor = floor;
-    this.bodies = bodies;
+    // Firefox rejects later calls of `getContext` on a transferred canvas.
+    this.floor = context(floor);
+    this.bodies = context(bodies);
     this.tell = tell;
     this.size = { width: 0, height: 0, ratio: 1 };
     /** @type {Scene} */
@@ -150,13 +154,12 @@ export class Painter {
     return discs.find(([, pose], i) => Math.hypot(this.camera.x(pose.x) - px, this.camera.y(pose.y) - py) < reach(i))?.[0] ?? "";
   }
 
-  /** Fits a canvas to its box; returns its context in CSS pixels. @param {OffscreenCanvas} canvas */
-  surface(canvas) {
+  /** Fits a canvas to its box; returns its context in CSS pixels. @param {CanvasRenderingContext2D} ctx */
+  surface(ctx) {
+    const { canvas } = ctx;
     const { width, height, ratio } = this.size;
     const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
     if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
-    // The drawing functions are the same for either kind of canvas.
-    const ctx = /** @type {CanvasRenderingContext2D} */ (/** @type {unknown} */ (canvas.getContext("2d")));
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     ctx.clearRect(0, 0, width, height);
     return ctx;

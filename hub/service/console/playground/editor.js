@@ -9,6 +9,7 @@ const CHECK_MS = 150;
 /**
  * @typedef {{line: number, column: number, message: string}} Fault
  * @typedef {{name: string, meaning: string, operands: string[]}} NodeInfo
+ * @typedef {{name: string, meaning: string}} RegisterInfo
  */
 
 export class Editor {
@@ -17,7 +18,7 @@ export class Editor {
     this.changed = changed;
     /** @type {NodeInfo[]} */
     this.nodes = [];
-    /** @type {string[]} */
+    /** @type {RegisterInfo[]} */
     this.registers = [];
     this.timer = 0;
     /** @type {string[]} */
@@ -93,8 +94,10 @@ export class Editor {
   offer() {
     const { word, first, node } = this.word();
     const known = this.nodes.find(({ name }) => name === node);
-    setText(this.hint, known ? `${known.name} ${known.operands.join(" ")}: ${known.meaning}` : "");
-    const names = first ? this.nodes.map(({ name }) => name) : this.registers;
+    const register = this.registers.find(({ name }) => name === word);
+    if (register && !first) setText(this.hint, `${register.name}: ${register.meaning}`);
+    else setText(this.hint, known ? `${[known.name, ...known.operands].join(" ")}: ${known.meaning}` : "");
+    const names = (first ? this.nodes : this.registers).map(({ name }) => name);
     this.offered = word === "" ? [] : names.filter((name) => name.startsWith(word) && name !== word).slice(0, MOST_SHOWN);
     this.chosen = 0;
     this.showOffers();

@@ -5,11 +5,20 @@ import { button, h, setText } from "../shared/dom.js";
 import { fixed, span, thousands } from "../shared/format.js";
 import { islandColour, palette } from "../shared/colours.js";
 import { Chart } from "../shared/charts.js";
+import { evolveCommand } from "./commands.js";
 
 // Budget of the thesis's swarm (robot-seconds).
 const THESIS = 52254720;
 const ALGORITHMS = [["racing", "racing, the default"], ["median-stopping", "median-stopping"], ["f-race", "f-race, irace's rule"], ["noise-aware", "noise-aware, the thesis's"]];
+// Duration of a trial (s).
+const SECONDS = 30;
 const SIZES = [["4", "64", "12"], ["9", "256", "84"]];
+
+/**
+ * Returns the world of an evolution. On the benchmark, trees are evolved for both scenarios, as by `xpuck evolve`.
+ * @param {import("./address.js").State["world"]} world @returns {import("./address.js").State["world"]}
+ */
+const evolved = (world) => ("file" in world ? world : { ...world, scenario: "mix" });
 
 export class Evolve {
   /**
@@ -23,7 +32,7 @@ export class Evolve {
     /** @type {any} */
     this.run = null;
     const number = (/** @type {string} */ label, /** @type {string} */ value, /** @type {number} */ low, /** @type {number} */ high) => h("input", { type: "number", min: String(low), max: String(high), value, "aria-label": label, on: { change: () => this.estimate() } });
-    this.algorithm = h("select", { "aria-label": "Algorithm" }, ...ALGORITHMS.map(([value, text]) => h("option", { value, text })));
+    this.algorithm = h("select", { "aria-label": "Algorithm", on: { change: () => this.estimate() } }, ...ALGORITHMS.map(([value, text]) => h("option", { value, text })));
     this.islands = number("Islands", SIZES[0][0], 1, 64);
     this.population = number("Population of an island", SIZES[0][1], 8, 4096);
     this.generations = number("Generations", SIZES[0][2], 1, 10000);
@@ -35,11 +44,12 @@ export class Evolve {
     this.progress = h("progress", { max: "1", value: "0", "aria-label": "Generations evaluated" });
     this.chart = new Chart({ title: "Fitness of each island's best tree", hint: "as evolution estimates it", lines: [], empty: "Press Evolve", time: (generation) => `${Math.round(generation)}`, height: 190 });
     this.champions = h("ol", { class: "champions" });
+    this.command = h("pre", { class: "same-command" });
     this.node = h("div", { class: "stack" },
       h("div", { class: "row" }, this.button, this.again, this.algorithm,
         button("Quick", () => this.size(SIZES[0]), { class: "small", title: "4 islands of 64 trees" }), button("Thesis's budget", () => this.size(SIZES[1]), { class: "small", title: "9 islands of 256 trees, 84 generations" })),
       h("div", { class: "row" }, h("label", { class: "inline" }, "Islands ", this.islands), h("label", { class: "inline" }, "Trees ", this.population), h("label", { class: "inline" }, "Generations ", this.generations), h("label", { class: "inline" }, "Seed ", this.seed)),
-      this.time, this.progress, this.told, this.chart.node, this.champions);
+      this.time, this.progress, this.told, this.chart.node, this.champions, h("p", { class: "dim", text: "The same generations on a computer:" }), this.command);
     this.rate = 60000 * engine.threads.length;
     this.estimate();
   }
@@ -51,10 +61,18 @@ export class Evolve {
     this.estimate();
   }
 
-  /** Shows the expected time. */
+  /** Returns the settings of a new run. */
+  settings() {
+    const value = (/** @type {HTMLInputElement} */ input) => Math.floor(Number(input.value));
+    return { algorithm: this.algorithm.value, islands: value(this.islands), population: value(this.population), seconds: SECONDS, seed: value(this.seed), world: evolved(this.act.world().world) };
+  }
+
+  /** Shows the expected time, and the command with the same results. */
   estimate() {
-    const robots = /** @type {any} */ (this.act.world().world).robots ?? 9;
-    const budget = Number(this.islands.value) * Number(this.population.value) * Number(this.generations.value) * 30 * robots;
+    const settings = this.settings();
+    const robots = "robots" in settings.world ? settings.world.robots : 9;
+    const budget = settings.islands * settings.population * Number(this.generations.value) * SECONDS * robots;
+    setText(this.command, evolveCommand(settings, Math.floor(Number(this.generations.value))));
     const share = budget >= 0.9 * THESIS && budget <= 1.1 * THESIS ? " (the thesis's budget)" : "";
     setText(this.time, `${thousands(budget)} robot-seconds${share}, about ${span(budget / this.rate)} with ${this.engine.threads.length} threads`);
   }
@@ -98,17 +116,14 @@ export class Evolve {
   }
 
   async begin() {
-    const { world } = this.act.world();
-    const value = (/** @type {HTMLInputElement} */ input) => Math.floor(Number(input.value));
-    const islands = value(this.islands);
-    const settings = { algorithm: this.algorithm.value, islands, population: value(this.population), seconds: 30, seed: value(this.seed), world };
-    const numbers = Array.from({ length: Math.min(64, Math.max(1, islands)) }, (_, i) => i);
+    const settings = this.settings();
+    const numbers = Array.from({ length: Math.min(64, Math.max(1, settings.islands)) }, (_, i) => i);
     const { threads } = this.engine;
     const threadOf = (/** @type {number} */ island) => threads[island % threads.length];
     await Promise.all(threads.map((thread, i) => thread.ask({ do: "evolve", settings, islands: numbers.filter((island) => island % threads.length === i) })));
     const lines = numbers.map((i) => ({ label: `island ${i + 1}`, colour: () => islandColour(i), alpha: 0.7, width: 1.5 }));
     this.chart.setLines([...lines, { label: "mean", colour: () => palette().text, alpha: 1, width: 2.5 }], [[], ...numbers.map(() => []), []]);
-    return { settings, numbers, threadOf, generation: 0, generations: value(this.generations), immigrants: numbers.map(() => []), data: [[], ...numbers.map(() => []), []], robotSeconds: 0, wall: 0 };
+    return { settings, numbers, threadOf, generation: 0, generations: Math.max(1, Math.floor(Number(this.generations.value)) || 1), immigrants: numbers.map(() => []), data: [[], ...numbers.map(() => []), []], robotSeconds: 0, wall: 0 };
   }
 
   async generation() {

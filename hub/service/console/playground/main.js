@@ -7,10 +7,12 @@ import { TreeView } from "../tree/view.js";
 import { decode, encode } from "./address.js";
 import { NodeTools } from "./change.js";
 import { WorldChoice } from "./choose.js";
+import { simulateCommand } from "./commands.js";
 import { Editor } from "./editor.js";
 import { Engine } from "./engine.js";
 import { Evolve } from "./evolve.js";
-import { Measure, command as simulateCommand } from "./measure.js";
+import { Measure } from "./measure.js";
+import { Reference, introduction } from "./reference.js";
 import { Watch } from "./watch.js";
 
 /** @typedef {{name: string, text: string}} Example */
@@ -25,6 +27,7 @@ class Page {
     this.editor = new Editor({ label: "Tree", rows: 16, changed: () => this.check() });
     this.tools = new NodeTools({ text: () => this.editor.text, set: (text) => this.editor.set(text) });
     this.account = new AccountList((index) => this.drawing.mark(index));
+    this.reference = new Reference();
     this.drawing = new TreeView({ onNode: (index) => {
       this.drawing.mark(index);
       this.account.mark(index);
@@ -51,17 +54,17 @@ class Page {
       button(".bt", () => this.save("tree.bt", "bt"), { class: "small", title: "Download the tree as text" }), button("XML", () => this.save("tree.xml", "xml"), { class: "small", title: "Download the tree for Groot2 and BehaviorTree.CPP" }),
       button("SVG", () => this.save("tree.svg", "svg"), { class: "small", title: "Download the drawing" }), button("World", () => this.saveWorld(), { class: "small", title: "Download the world file" }));
     byId("playground").replaceChildren(
-      h("div", { class: "column" },
-        panel("write", "Write", "the tree that every robot runs ten times a second", h("div", { class: "row" }, example), this.editor.node, this.tools.node),
-        panel("words", "In plain words", "point at a sentence to see its node", this.account.node)),
+      h("div", { class: "column" }, introduction((tree) => this.use(tree)),
+        panel("write", "Write", "the tree that every robot runs ten times a second", h("div", { class: "row" }, example), this.editor.node, this.tools.node, this.reference.node),
+        panel("where", "World and task", "", this.world.node, h("label", { class: "inline" }, "Seed ", this.seed)),
+        panel("share", "Share", "tree, world and numbers are in the address", files)),
       h("div", { class: "column" },
         panel("drawing", "Drawing", "the results of the selected robot's nodes", this.drawing.tools, this.drawing.node, this.drawing.more),
-        panel("where", "World and task", "", this.world.node, h("label", { class: "inline" }, "Seed ", this.seed))),
+        panel("words", "In plain words", "point at a sentence to see its node", this.account.node),
+        panel("evolve", "Evolve", "trees on islands, one island after another in each thread", this.evolve.node)),
       h("div", { class: "column" },
         panel("watch", "Watch", "drag robots or the frisbee", this.watch.node),
-        panel("measure", "Measure", "fitness over many runs", this.measure.node),
-        panel("evolve", "Evolve", "trees on islands, one island after another in each thread", this.evolve.node),
-        panel("share", "Share", "tree, world and numbers are in the address", files)));
+        panel("measure", "Measure", "fitness over many runs", this.measure.node)));
   }
 
   /** @returns {import("./address.js").State} */
@@ -142,6 +145,7 @@ class Page {
     this.engine.loaded.then(() => document.documentElement.setAttribute("data-ready", ""), (error) => this.say(`The simulator could not be loaded: ${error.message}`));
     const { nodes, registers } = await this.engine.front.ask({ do: "nodes" });
     [this.editor.nodes, this.editor.registers] = [nodes, registers];
+    this.reference.set(nodes, registers);
   }
 
   /** Returns whether the address has a valid state. */

@@ -74,9 +74,3 @@ export class Measure {
     }
   }
 }
-
-/** Returns the command with the same result. @param {import("./address.js").State} state */
-export function command({ world, seed, seconds, runs }) {
-  const where = "file" in world ? "--world world.toml" : `--scenario ${world.scenario} --count ${world.robots}`;
-  return `xpuck simulate tree.bt ${where} --runs ${runs} --seconds ${seconds} --seed ${seed}`;
-}

@@ -33,7 +33,7 @@ export class Watch {
     this.runInput = h("input", { type: "number", min: "0", max: "999999", value: "0", "aria-label": "Run", on: { change: () => this.restart() } });
     this.clock = h("p", { class: "figure-row" });
     this.told = h("p", { class: "senses-told" });
-    this.node = h("div", { class: "watch" },
+    this.node = h("div", { class: "stack" },
       h("div", { class: "row" }, this.playButton, button("Step", () => this.step(1)), button("Restart", () => this.restart()), h("label", { class: "inline" }, "Speed ", this.speedChoice), h("label", { class: "inline" }, "Run ", this.runInput)),
       this.clock, this.arena.node, this.arena.tools, this.told);
     this.frame = this.frame.bind(this);

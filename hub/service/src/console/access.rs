@@ -30,6 +30,13 @@ impl Names {
     }
 }
 
+/// Returns the address for a browser: a wildcard address is replaced by this machine's name.
+pub fn reachable(address: &str) -> String {
+    let name = || rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let all = ["0.0.0.0:", "[::]:", "*:"].into_iter().find_map(|all| address.strip_prefix(all));
+    all.map_or_else(|| address.into(), |port| format!("{}:{port}", name()))
+}
+
 fn text(value: &header::HeaderValue) -> String {
     value.to_str().unwrap_or_default().to_string()
 }

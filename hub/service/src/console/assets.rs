@@ -21,6 +21,8 @@ struct Files;
 /// Name of the page's file, and the placeholder in it for the folder of all other files.
 const PAGE: &str = "index.html";
 const PLACE: &str = "ASSETS";
+/// Element of the page that is removed if the console has no playground.
+const LINK: &str = r#"<a class="button small" href="playground/">Playground</a>"#;
 /// Content security policy: pages may load only this console's own files, and images that they generate (`data:` and
 /// `blob:` URLs).
 const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; \
@@ -56,13 +58,15 @@ pub struct Assets {
     files: BTreeMap<String, File>,
 }
 
-fn kind(name: &str) -> &'static str {
+/// Returns the media type of a file by its name.
+pub fn kind(name: &str) -> &'static str {
     match name.rsplit_once('.').map(|(_, extension)| extension) {
         Some("html") => "text/html; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
         Some("svg") => "image/svg+xml",
         Some("json") => "application/json",
+        Some("wasm") => "application/wasm",
         _ => "text/plain; charset=utf-8",
     }
 }
@@ -76,24 +80,26 @@ fn file(name: &str, plain: Vec<u8>) -> File {
 
 impl Assets {
     /// Compresses the embedded files. If the variable [`FOLDER`] is set, uses the files of that folder instead (for
-    /// development of the page).
+    /// development of the page). With `playground` the page has a link to the playground.
     ///
     /// # Errors
     /// If the folder in [`FOLDER`] cannot be read.
-    pub fn new() -> std::io::Result<Assets> {
+    pub fn new(playground: bool) -> std::io::Result<Assets> {
         let embedded = || {
             let names: Vec<String> = Files::iter().map(|name| name.into_owned()).collect();
             names.into_iter().filter_map(|name| Some((name.clone(), Files::get(&name)?.data.into_owned()))).collect()
         };
-        Ok(Assets::from_contents(match std::env::var_os(FOLDER) {
+        let contents = match std::env::var_os(FOLDER) {
             Some(folder) => files_below(Path::new(&folder), Path::new(""))?,
             None => embedded(),
-        }))
+        };
+        Ok(Assets::from_contents(contents, playground))
     }
 
-    fn from_contents(mut contents: BTreeMap<String, Vec<u8>>) -> Assets {
-        // Type declarations are only needed for development. Browsers do not request them.
-        contents.retain(|name, _| !name.ends_with(".d.ts"));
+    fn from_contents(mut contents: BTreeMap<String, Vec<u8>>, playground: bool) -> Assets {
+        // Type declarations are only needed for development. Browsers do not request them. The playground's own files
+        // are of no use without its library.
+        contents.retain(|name, _| !name.ends_with(".d.ts") && !name.starts_with("playground/"));
         let mut digest = Sha256::new();
         for (name, bytes) in &contents {
             digest.update(name.as_bytes());
@@ -103,6 +109,7 @@ impl Assets {
         let folder = hex(&digest.finalize()[..8]);
         let page = String::from_utf8(contents.remove(PAGE).unwrap_or_default()).unwrap_or_default();
         let page = page.replace(PLACE, &format!("/assets/{folder}"));
+        let page = if playground { page } else { page.replace(LINK, "") };
         let files = contents.into_iter().map(|(name, bytes)| (name.clone(), file(&name, bytes))).collect();
         Assets { folder, page: file(PAGE, page.into_bytes()), files }
     }
@@ -121,9 +128,13 @@ impl Assets {
     }
 }
 
-fn respond(file: &File, asked: &HeaderMap, cache: &'static str) -> Response {
+/// Returns whether the client of a request accepts data compressed with gzip.
+pub fn accepts_gzip(asked: &HeaderMap) -> bool {
     let accepted = asked.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let packs = accepted.flat_map(|value| value.split(',')).any(|way| way.trim().starts_with("gzip"));
+    accepted.flat_map(|value| value.split(',')).any(|way| way.trim().starts_with("gzip"))
+}
+
+fn respond(file: &File, asked: &HeaderMap, cache: &'static str) -> Response {
     let headers = [
         (header::CONTENT_TYPE, file.kind),
         (header::CONTENT_SECURITY_POLICY, POLICY),
@@ -131,7 +142,7 @@ fn respond(file: &File, asked: &HeaderMap, cache: &'static str) -> Response {
         (header::VARY, "accept-encoding"),
         (header::REFERRER_POLICY, "no-referrer"),
     ];
-    match packs {
+    match accepts_gzip(asked) {
         true => (headers, [(header::CONTENT_ENCODING, "gzip")], Body::from(file.packed.clone())).into_response(),
         false => (headers, Body::from(file.plain.clone())).into_response(),
     }
@@ -143,7 +154,7 @@ mod tests {
 
     #[test]
     fn page_names_its_folder_and_every_file_exists() {
-        let assets = Assets::new().unwrap();
+        let assets = Assets::new(false).unwrap();
         let page = String::from_utf8(assets.page.plain.to_vec()).unwrap();
         assert!(page.contains(&format!("/assets/{}/main.js", assets.folder)) && !page.contains(PLACE), "{page}");
         let got = |folder: &str, name: &str| assets.get(folder, name, &HeaderMap::new()).status();
@@ -153,6 +164,8 @@ mod tests {
             (StatusCode::NOT_FOUND, StatusCode::NOT_FOUND)
         );
         assert!(assets.files.keys().all(|name| !name.ends_with(".d.ts")), "types are of no use to a browser");
+        let has_link = |assets: &Assets| String::from_utf8_lossy(&assets.page.plain).contains(LINK);
+        assert_eq!((has_link(&assets), has_link(&Assets::new(true).unwrap())), (false, true));
         let packed: usize = assets.files.values().map(|file| file.packed.len()).sum();
         println!("{packed} bytes packed, {} files", assets.files.len());
         assert!(packed < 300_000, "the first load is to be below 300 kB: {packed}");

@@ -1,18 +1,19 @@
 //! Console: web server of the hub. It serves the embedded page, live events and recorded runs. It accepts commands
-//! and experiments from logged-in operators.
+//! and experiments from logged-in operators. It serves the playground too, if its files are there.
 
 mod access;
 mod api;
 mod assets;
 mod feed;
 mod live;
+pub mod playground;
 mod serve;
 mod sessions;
 mod settings;
 mod tls;
 mod visitor;
 
-pub use access::{Names, called};
+pub use access::{Names, called, reachable};
 pub use feed::{Clock, Feed, StatusContext};
 pub use live::{Live, LiveMessage, LiveSender};
 pub use sessions::{Person, Refused, Sessions};
@@ -101,6 +102,7 @@ pub fn start(listener: std::net::TcpListener, source: Source) -> std::io::Result
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let Source { live, told, commands, sessions, guard, window, names, bounds, settings } = source;
     let tls = settings.tls.clone();
+    let playground = playground::folder();
     let shared = Shared {
         live: live.clone(),
         commands,
@@ -108,7 +110,7 @@ pub fn start(listener: std::net::TcpListener, source: Source) -> std::io::Result
         guard,
         window,
         settings: Arc::new(settings),
-        assets: Arc::new(Assets::new()?),
+        assets: Arc::new(Assets::new(playground.is_some())?),
         cache: Arc::default(),
         slow: Arc::new(Semaphore::new(1)),
         started: Instant::now(),
@@ -121,8 +123,12 @@ pub fn start(listener: std::net::TcpListener, source: Source) -> std::io::Result
         .route("/health", get(health))
         .merge(watches)
         .nest("/api", api::routes(&shared))
-        .with_state(shared.clone())
-        .layer(from_fn_with_state(Arc::new(names), own_pages));
+        .with_state(shared.clone());
+    let router = match playground {
+        Some(folder) => playground::below(router, folder),
+        None => router,
+    };
+    let router = router.layer(from_fn_with_state(Arc::new(names), own_pages));
     std::thread::Builder::new().name("console".into()).spawn(move || {
         let served = runtime.block_on(async {
             if let Some(told) = told {

@@ -3,7 +3,7 @@
 use super::disk_space::DiskSpace;
 use super::record::Records;
 use crate::admission::relay::Relay;
-use crate::console::{Command, LiveMessage, LiveSender, Person, Sessions, StatusContext};
+use crate::console::{Command, LiveMessage, LiveSender, Person, Sessions, StatusContext, reachable};
 use crate::foxglove;
 use crate::mocap::client::Event;
 use crate::observer::Observer;
@@ -396,11 +396,4 @@ impl HubProgram {
         }
         self.observer.ports(&counts);
     }
-}
-
-/// Returns the address for a browser: a wildcard address is replaced by this machine's name.
-fn reachable(address: &str) -> String {
-    let name = || rustix::system::uname().nodename().to_string_lossy().into_owned();
-    let all = ["0.0.0.0:", "[::]:", "*:"].into_iter().find_map(|all| address.strip_prefix(all));
-    all.map_or_else(|| address.into(), |port| format!("{}:{port}", name()))
 }

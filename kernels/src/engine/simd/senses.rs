@@ -149,7 +149,11 @@ fn compass(body: &BodyLanes, is_present: bool, senses: &mut SenseLanes) {
     for l in 0..LANES {
         let ahead = Vec2::unit(body.heading[l]);
         (senses.ahead[0][l], senses.ahead[1][l]) = (ahead.x, ahead.y);
-        if is_present {
+    }
+    // A loop of its own: a condition in the first one would keep it from being vectorised for WebAssembly.
+    if is_present {
+        for l in 0..LANES {
+            let ahead = senses.ahead(l);
             senses.write_vector(UP, l, vec2(ahead.x, -ahead.y));
         }
     }
