@@ -144,6 +144,7 @@ def test_progress_is_told_and_other_threads_go_on(tree):
     assert len(counted) > 20
 
 
+@pytest.mark.filterwarnings("ignore:no GPU found")
 def test_engines_are_chosen_by_name(tree):
     runs = xpuck.simulate(tree, runs=20, seconds=5)
     assert (runs == xpuck.simulate(tree, runs=20, seconds=5, engine="reference")).all()

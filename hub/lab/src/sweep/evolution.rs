@@ -135,8 +135,10 @@ impl Run {
     /// # Errors
     /// If the settings differ, or cannot be read.
     pub fn check_settings(&self, point: &Config) -> Result<(), Problem> {
-        let expected = Config { seed: self.seed, ..point.clone() };
         let found = Folder::config(&self.folder).map_err(|error| Problem::new(&self.folder, error))?;
+        // A run has the name of its Python function, which need not be that of the sweep file.
+        let fitness = found.fitness.clone().filter(|_| point.fitness.is_some()).or_else(|| point.fitness.clone());
+        let expected = Config { seed: self.seed, fitness, ..point.clone() };
         match found.fingerprint() == expected.fingerprint() {
             true => Ok(()),
             false => {

@@ -109,3 +109,32 @@ fn folder_without_usable_record_is_rejected_in_one_line() {
     std::fs::rename(&file, dir.path().join("record.xprec")).unwrap();
     assert!(refusal().contains("record.xprec: has format 1, which xpuck 0.1.0 reads"));
 }
+
+#[test]
+fn outputs_do_not_replace_files_of_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    evolve(dir.path(), "noise-aware");
+    let record = dir.path().join("record.mcap");
+    let before = std::fs::read(&record).unwrap();
+    let output = remeasure(&[dir.path()], "1", &["--csv", record.to_str().unwrap()]);
+    assert!(!output.status.success() && output.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("record.mcap"));
+    assert_eq!(std::fs::read(&record).unwrap(), before);
+    let output = remeasure(&[dir.path()], "1", &["--csv", "same", "--svg", "same"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--csv and --svg name the same file, same"));
+}
+
+#[test]
+fn damaged_record_is_measured_as_far_as_it_can_be_read() {
+    let dir = tempfile::tempdir().unwrap();
+    evolve(dir.path(), "noise-aware");
+    let record = dir.path().join("record.mcap");
+    let whole = std::fs::read(&record).unwrap();
+    let middle = whole.len() * 3 / 4;
+    let damaged: Vec<u8> = whole.iter().enumerate().map(|(i, byte)| if i == middle { !byte } else { *byte }).collect();
+    std::fs::write(&record, damaged).unwrap();
+    let output = remeasure(&[dir.path()], "1", &["--every", "1"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("record.mcap") && text.trim_end().lines().last().unwrap().contains("damage"), "{text}");
+}
