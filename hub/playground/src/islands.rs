@@ -18,6 +18,8 @@ use xpuck_views::TreeView;
 const UPDATES_PER_SECOND: f64 = 10.0;
 /// Maximum number of islands.
 const MAX_ISLANDS: u16 = 64;
+/// Maximum number of trees on all islands, so that an answer comes soon.
+const MAX_TREES: usize = 32_768;
 
 /// Part of an evolution: islands with their settings.
 pub struct Islands {
@@ -25,6 +27,8 @@ pub struct Islands {
     /// Duration of a trial (controller updates).
     updates: u32,
     seed: u64,
+    /// Number of islands of the whole evolution.
+    count: u16,
     islands: BTreeMap<u16, WorkedIsland>,
     server: Geneserver,
 }
@@ -45,6 +49,12 @@ impl Islands {
         if !(1..=MAX_ISLANDS).contains(&islands) || numbers.iter().any(|number| *number >= islands) {
             return Err(format!("islands = {islands} is outside 1 to {MAX_ISLANDS}, or a number is too high"));
         }
+        if usize::from(islands).saturating_mul(population) > MAX_TREES {
+            return Err(format!("{islands} islands of {population} trees; all islands have at most {MAX_TREES} trees"));
+        }
+        if numbers.len() > usize::from(islands) {
+            return Err(format!("{} numbers of islands, but there are {islands} islands", numbers.len()));
+        }
         if !(1.0..=3600.0).contains(&seconds) {
             return Err(format!("seconds = {seconds} is outside 1 to 3600"));
         }
@@ -61,6 +71,7 @@ impl Islands {
             updates: (seconds / CONTROL_PERIOD).round() as u32,
             spec,
             seed,
+            count: islands,
             islands: numbers.iter().map(work).collect(),
             server: Geneserver::new(migration, Copies::from(algorithm.sample_owner()), seed),
         })
@@ -107,11 +118,21 @@ impl Islands {
     }
 
     /// Returns the immigrants of each island, in the order of the emigrants, which is that of the islands.
-    pub fn exchange(&mut self, generation: u32, emigrants: Vec<Emigrant>) -> Value {
+    ///
+    /// # Errors
+    /// There are more emigrants than islands, or an island has too high a number.
+    pub fn exchange(&mut self, generation: u32, emigrants: Vec<Emigrant>) -> Result<Value, String> {
+        let count = usize::from(self.count);
+        if emigrants.len() > count || emigrants.iter().any(|emigrant| emigrant.island >= self.count) {
+            return Err(format!(
+                "{} emigrants, or a number of an island is too high for {count} islands",
+                emigrants.len()
+            ));
+        }
         let exchange = |Emigrant { island, migrant }| -> Vec<Migrant> {
             self.server.exchange(island, generation, migrant).into_iter().map(Offer::migrant).collect()
         };
-        json!({ "immigrants": emigrants.into_iter().map(exchange).collect::<Vec<_>>() })
+        Ok(json!({ "immigrants": emigrants.into_iter().map(exchange).collect::<Vec<_>>() }))
     }
 
     /// Returns the tree of an island's champion as it drives robots, with its explanation.

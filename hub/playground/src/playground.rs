@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 /// Maximum length of a request (bytes).
 const MAX_REQUEST: usize = 4 << 20;
+/// Maximum length of an error (characters). Errors may repeat a part of the request.
+const MAX_ERROR: usize = 400;
 
 /// State of a worker: the simulation that is watched, and a part of an evolution.
 #[derive(Default)]
@@ -25,7 +27,8 @@ impl Playground {
                 .and_then(|request| self.handle(request)),
             length => Err(format!("the request has {length} bytes; at most {MAX_REQUEST} are allowed")),
         };
-        answer.unwrap_or_else(|error| json!({ "error": error })).to_string()
+        let error = |error: String| json!({ "error": error.chars().take(MAX_ERROR).collect::<String>() });
+        answer.unwrap_or_else(error).to_string()
     }
 
     fn handle(&mut self, request: Request) -> Result<Value, String> {
@@ -52,7 +55,7 @@ impl Playground {
                 Ok(json!({}))
             }
             Request::Generation { island, immigrants } => self.evolving()?.generation(island, &immigrants),
-            Request::Exchange { generation, emigrants } => Ok(self.evolving()?.exchange(generation, emigrants)),
+            Request::Exchange { generation, emigrants } => self.evolving()?.exchange(generation, emigrants),
             Request::Champion { island } => self.evolving()?.champion(island),
         }
     }

@@ -124,6 +124,10 @@ fn invalid_requests_get_one_line() {
         request[key] = value;
         request.to_string()
     };
+    let evolve = |islands: u16, population: usize, numbers: &[u16]| {
+        let settings = json!({ "algorithm": "racing", "islands": islands, "population": population, "seconds": 5.0, "seed": 2, "world": world });
+        json!({ "do": "evolve", "settings": settings, "islands": numbers }).to_string()
+    };
     for (request, expected) in [
         ("".into(), "request: "),
         ("{\"do\":\"fly\"}".into(), "unknown variant `fly`"),
@@ -137,9 +141,16 @@ fn invalid_requests_get_one_line() {
         (json!({ "do": "step", "updates": 1, "robot": null }).to_string(), "no simulation"),
         (json!({ "do": "generation", "island": 1, "immigrants": [] }).to_string(), "no evolution"),
         (json!({ "do": "summarise", "fitness": [1.0], "hashes": ["x"] }).to_string(), "invalid hash"),
+        (evolve(64, 4096, &[0]), "all islands have at most 32768 trees"),
+        (evolve(2, 8, &[0, 0, 0]), "3 numbers of islands, but there are 2 islands"),
         (format!("\"{}\"", "a".repeat(5 << 20)), "at most 4194304 are allowed"),
     ] {
         let error = refused(&mut playground, &request);
         assert!(error.contains(expected), "{expected}: {error}");
     }
+    playground.answer(&evolve(1, 8, &[0]));
+    let foreign = json!({ "do": "exchange", "generation": 1, "emigrants": [] }).to_string();
+    assert_eq!(playground.answer(&foreign), "{\"immigrants\":[]}");
+    let long = refused(&mut playground, &json!({ "do": "champion", "island": "x".repeat(60_000) }).to_string());
+    assert!(long.len() < 500, "{}", long.len());
 }

@@ -31,6 +31,14 @@ test("an address gives its state back", async () => {
   assert.equal(await decode("#other"), null);
 });
 
+test("texts that a page cannot show in time are refused", () => {
+  const state = (/** @type {string} */ tree) => ({ v: 1, tree, world: { scenario: "b", robots: 9 }, seed: 1, seconds: 60, runs: 200 });
+  assert.throws(() => validate(state("\n".repeat(65000))), /65001 lines; at most 4000/);
+  assert.throws(() => validate(state(`avoiding # ${"\u0301".repeat(60000)}`)), /line 1 has 60011 characters/);
+  assert.throws(() => validate(state("a ".repeat(40000))), /80000 characters/);
+  assert.throws(() => validate({ ...state(""), world: { file: "", scenario: "b", robots: 9 } }), /invalid world/);
+});
+
 test("a hostile address is refused in one line, with little work", async () => {
   const damaged = /damaged/;
   await assert.rejects(decode("#p=!!!"), damaged);

@@ -7,8 +7,9 @@ import { after, before, test } from "node:test";
 import { launch, PATIENCE, program } from "../e2e/harness.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-// Maximum time for which the page's own thread may be blocked (ms), longer on a slow machine.
-const MOST_BLOCKED_MS = 50 * Number(process.env.XPUCK_SLOWNESS ?? 1);
+// Maximum time for which the page's own thread may be blocked (ms), longer on a slow machine. Other tests run at the same time, so this
+// is more than the 50 ms of an idle machine (figures.mjs).
+const MOST_BLOCKED_MS = 150 * Number(process.env.XPUCK_SLOWNESS ?? 1);
 
 const server = program(["serve", "playground", "--listen", "127.0.0.1:0"]);
 /** @type {import("playwright-core").Browser} */
@@ -93,6 +94,28 @@ test("evolution does not block the page, and its tree can be used", async () => 
   await page.click(".champions button:text-is('Use this tree')");
   await page.waitForFunction(() => document.querySelectorAll("svg.tree [data-index]").length > 1);
   assert.match(await page.inputValue(".code"), /avoiding/);
+});
+
+test("long work stops at once, and the page works on", async () => {
+  const button = (/** @type {string} */ panel) => page.textContent(`#${panel} button.primary`);
+  await page.fill("[aria-label='Seconds of a run']", "3600");
+  await page.fill("[aria-label='Number of runs']", "100000");
+  await page.click("#measure button.primary");
+  await page.waitForTimeout(300);
+  await page.click("#measure button.primary");
+  await page.waitForFunction(() => /^Stopped after 0 runs/.test(document.querySelector("#measure .figure-row")?.textContent ?? ""));
+  await page.click("button:text-is('New run')");
+  for (const [name, value] of [["Islands", "4"], ["Population of an island", "4096"]]) await page.fill(`[aria-label='${name}']`, value);
+  await page.click("#evolve button.primary");
+  await page.click("#evolve button.primary");
+  assert.equal(await button("evolve"), "Stop now");
+  await page.click("#evolve button.primary");
+  await page.waitForFunction(() => document.querySelector("#evolve button.primary")?.textContent === "Evolve");
+  assert.match((await told("evolve")) ?? "", /the run is lost/);
+  await page.fill("[aria-label='Seconds of a run']", "10");
+  await page.fill("[aria-label='Number of runs']", "16");
+  await page.click("#measure button.primary");
+  await page.waitForFunction(() => /hash/.test(document.querySelector("#measure .figure-row")?.textContent ?? ""));
 });
 
 test("an address restores tree, world and numbers, and a hostile one does nothing", async () => {

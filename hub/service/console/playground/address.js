@@ -1,6 +1,8 @@
 // @ts-check
 // State of the page in its address: compressed, of limited size, and validated, because addresses come from strangers.
 
+import { textFault } from "./limits.js";
+
 /**
  * @typedef {object} State
  * @property {string} tree
@@ -53,7 +55,9 @@ export function validate(told) {
   const { world } = told;
   const isFile = typeof world?.file === "string";
   const isBenchmark = SCENARIOS.includes(world?.scenario) && Number.isInteger(world?.robots) && world.robots >= 1 && world.robots <= 256;
-  if (!isFile && !isBenchmark) throw wrong("world");
+  if (isFile === isBenchmark) throw wrong("world");
+  const fault = textFault(told.tree) || textFault(isFile ? world.file : "");
+  if (fault) throw new Error(`the address is rejected: ${fault}`);
   return {
     tree: told.tree,
     world: isFile ? { file: world.file } : { scenario: world.scenario, robots: world.robots },

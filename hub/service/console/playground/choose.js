@@ -3,6 +3,7 @@
 
 import { h, show } from "../shared/dom.js";
 import { Editor } from "./editor.js";
+import { within } from "./limits.js";
 
 export class WorldChoice {
   /** @param {{worlds: {name: string, text: string}[]}} examples @param {() => void} changed */
@@ -42,7 +43,7 @@ export class WorldChoice {
   get() {
     if (this.isFile()) return { file: this.editor.text };
     const scenario = /** @type {"a" | "b" | "mix"} */ (this.select.value);
-    return { scenario, robots: Math.min(256, Math.max(1, Math.floor(Number(this.robots.value)) || 9)) };
+    return { scenario, robots: within(this.robots) };
   }
 
   /** @param {import("./address.js").State["world"]} world */

@@ -66,7 +66,9 @@ export class Editor {
   mark(errors, notes) {
     const bad = errors.find(({ line }) => line > 0);
     const lines = this.text.split("\n").length;
-    this.numbers.replaceChildren(...Array.from({ length: lines }, (_, i) => h("span", { class: bad?.line === i + 1 ? "bad" : undefined, text: `${i + 1}\n` })));
+    const numbers = (/** @type {number} */ first, /** @type {number} */ last) => Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => `${first + i}\n`).join("");
+    const at = bad ? Math.min(bad.line, lines) : lines + 1;
+    this.numbers.replaceChildren(numbers(1, at - 1), h("span", { class: "bad", text: numbers(at, Math.min(at, lines)) }), numbers(at + 1, lines));
     setAttr(this.area, "aria-invalid", errors.length > 0 ? "true" : null);
     const item = (/** @type {Fault} */ fault, /** @type {string} */ kind) => {
       const place = fault.line > 0 ? `line ${fault.line}, column ${fault.column}: ` : "";

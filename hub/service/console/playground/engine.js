@@ -14,14 +14,16 @@ export class Thread {
     /** @type {Map<number, {done: (answer: any) => void, failed: (error: Error) => void}>} */
     this.asked = new Map();
     this.number = 0;
-    this.begin();
+    /** @type {Worker | null} */
+    this.worker = null;
   }
 
+  /** Starts the thread, for its first request and after a failure. */
   begin() {
-    this.worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-    this.worker.onmessage = ({ data }) => this.hear(data);
-    this.worker.onerror = (event) => this.fail(event.message ?? "a thread could not be started; reload the page");
-    const worker = this.worker;
+    const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+    worker.onmessage = ({ data }) => this.hear(data);
+    worker.onerror = (event) => this.fail(event.message ?? "a thread could not be started; reload the page");
+    this.worker = worker;
     this.ready = this.module.then((module) => worker.postMessage({ module }));
   }
 
@@ -34,51 +36,54 @@ export class Thread {
     else asked?.done(answer);
   }
 
-  /** Rejects all requests, and replaces the thread. @param {string} why */
+  /** Ends the thread, and rejects all requests. @param {string} why */
   fail(why) {
     const asked = [...this.asked.values()];
     this.asked.clear();
     this.worker?.terminate();
-    this.begin();
+    this.worker = null;
     for (const { failed } of asked) failed(new RequestError(why));
   }
 
   /** @param {Request} request @returns {Promise<any>} the answer */
   ask(request) {
     const number = ++this.number;
+    if (!this.worker) this.begin();
+    const { worker } = this;
     return new Promise((done, failed) => {
       this.asked.set(number, { done, failed });
-      this.ready?.then(() => this.worker?.postMessage({ number, request: JSON.stringify(request) }), (error) => failed(new RequestError(`the library could not be loaded: ${error.message}`)));
+      this.ready?.then(() => worker?.postMessage({ number, request: JSON.stringify(request) }), (error) => failed(new RequestError(`the library could not be loaded: ${error.message}`)));
     });
   }
 }
 
-/** All threads of the page. The first one answers quick requests, the others compute. */
+/** All threads of the page. `front` answers quick requests. Runs and islands have threads of their own, one for each core. */
 export class Engine {
   constructor() {
     const module = load(new URL("./xpuck.wasm", import.meta.url));
     // A failure is reported by the requests.
     module.catch(() => {});
     this.front = new Thread(module);
-    const cores = Math.min(16, Math.max(1, navigator.hardwareConcurrency || 2));
-    this.threads = Array.from({ length: cores }, () => new Thread(module));
+    this.cores = Math.min(16, Math.max(1, navigator.hardwareConcurrency || 2));
+    const threads = () => Array.from({ length: this.cores }, () => new Thread(module));
+    this.runs = threads();
+    this.islands = threads();
     this.loaded = module.then(() => undefined);
   }
 
   /**
-   * Distributes requests over the computing threads. Each thread gets the next request when it is free.
+   * Distributes requests over the threads for runs. Each thread gets the next request when it is free.
    * @param {Request[]} requests @param {(answer: any, index: number) => void} done called for each answer
-   * @param {() => boolean} stopped checked before each request
    */
-  async spread(requests, done, stopped) {
+  async spread(requests, done) {
     let next = 0;
     const work = async (/** @type {Thread} */ thread) => {
-      while (next < requests.length && !stopped()) {
+      while (next < requests.length) {
         const index = next++;
         done(await thread.ask(requests[index]), index);
       }
     };
-    await Promise.all(this.threads.map(work));
+    await Promise.all(this.runs.map(work));
   }
 }
 

@@ -6,6 +6,7 @@ import { fixed, span, thousands } from "../shared/format.js";
 import { islandColour, palette } from "../shared/colours.js";
 import { Chart } from "../shared/charts.js";
 import { evolveCommand } from "./commands.js";
+import { within } from "./limits.js";
 
 // Budget of the thesis's swarm (robot-seconds).
 const THESIS = 52254720;
@@ -50,7 +51,7 @@ export class Evolve {
         button("Quick", () => this.size(SIZES[0]), { class: "small", title: "4 islands of 64 trees" }), button("Thesis's budget", () => this.size(SIZES[1]), { class: "small", title: "9 islands of 256 trees, 84 generations" })),
       h("div", { class: "row" }, h("label", { class: "inline" }, "Islands ", this.islands), h("label", { class: "inline" }, "Trees ", this.population), h("label", { class: "inline" }, "Generations ", this.generations), h("label", { class: "inline" }, "Seed ", this.seed)),
       this.time, this.progress, this.told, this.chart.node, this.champions, h("p", { class: "dim", text: "The same generations on a computer:" }), this.command);
-    this.rate = 60000 * engine.threads.length;
+    this.rate = 60000 * engine.cores;
     this.estimate();
   }
 
@@ -63,23 +64,26 @@ export class Evolve {
 
   /** Returns the settings of a new run. */
   settings() {
-    const value = (/** @type {HTMLInputElement} */ input) => Math.floor(Number(input.value));
-    return { algorithm: this.algorithm.value, islands: value(this.islands), population: value(this.population), seconds: SECONDS, seed: value(this.seed), world: evolved(this.act.world().world) };
+    return { algorithm: this.algorithm.value, islands: within(this.islands), population: within(this.population), seconds: SECONDS, seed: within(this.seed), world: evolved(this.act.world().world) };
   }
 
   /** Shows the expected time, and the command with the same results. */
   estimate() {
     const settings = this.settings();
     const robots = "robots" in settings.world ? settings.world.robots : 9;
-    const budget = settings.islands * settings.population * Number(this.generations.value) * SECONDS * robots;
-    setText(this.command, evolveCommand(settings, Math.floor(Number(this.generations.value))));
+    const budget = settings.islands * settings.population * within(this.generations) * SECONDS * robots;
+    setText(this.command, evolveCommand(settings, within(this.generations)));
     const share = budget >= 0.9 * THESIS && budget <= 1.1 * THESIS ? " (the thesis's budget)" : "";
-    setText(this.time, `${thousands(budget)} robot-seconds${share}, about ${span(budget / this.rate)} with ${this.engine.threads.length} threads`);
+    setText(this.time, `${thousands(budget)} robot-seconds${share}, about ${span(budget / this.rate)} with ${this.engine.cores} threads`);
   }
 
   toggle() {
-    if (this.going) this.stopped = true;
-    else this.go();
+    if (!this.going) return this.go();
+    // A generation of a large world can take minutes, so a second click ends the threads.
+    if (this.stopped) for (const thread of this.engine.islands) thread.fail("stopped in the middle of a generation; the run is lost");
+    this.stopped = true;
+    setText(this.button, "Stop now");
+    this.button.title = "Stop without waiting for the end of the generation; the run is lost";
   }
 
   reset() {
@@ -96,6 +100,7 @@ export class Evolve {
     this.going = true;
     this.stopped = false;
     setText(this.button, "Stop");
+    this.button.title = "Stop after this generation";
     this.again.hidden = true;
     try {
       this.run ??= await this.begin();
@@ -104,7 +109,7 @@ export class Evolve {
       const over = this.run.generation >= this.run.generations;
       setText(this.button, over ? "Continue" : "Go on");
       // A finished run can be prolonged.
-      if (over) this.run.generations += Number(this.generations.value);
+      if (over) this.run.generations += within(this.generations);
       this.again.hidden = false;
     } catch (error) {
       this.run = null;
@@ -112,18 +117,19 @@ export class Evolve {
       setText(this.button, "Evolve");
     } finally {
       this.going = false;
+      this.button.title = "";
     }
   }
 
   async begin() {
     const settings = this.settings();
     const numbers = Array.from({ length: Math.min(64, Math.max(1, settings.islands)) }, (_, i) => i);
-    const { threads } = this.engine;
+    const threads = this.engine.islands;
     const threadOf = (/** @type {number} */ island) => threads[island % threads.length];
     await Promise.all(threads.map((thread, i) => thread.ask({ do: "evolve", settings, islands: numbers.filter((island) => island % threads.length === i) })));
     const lines = numbers.map((i) => ({ label: `island ${i + 1}`, colour: () => islandColour(i), alpha: 0.7, width: 1.5 }));
     this.chart.setLines([...lines, { label: "mean", colour: () => palette().text, alpha: 1, width: 2.5 }], [[], ...numbers.map(() => []), []]);
-    return { settings, numbers, threadOf, generation: 0, generations: Math.max(1, Math.floor(Number(this.generations.value)) || 1), immigrants: numbers.map(() => []), data: [[], ...numbers.map(() => []), []], robotSeconds: 0, wall: 0 };
+    return { settings, numbers, threadOf, generation: 0, generations: within(this.generations), immigrants: numbers.map(() => []), data: [[], ...numbers.map(() => []), []], robotSeconds: 0, wall: 0 };
   }
 
   async generation() {

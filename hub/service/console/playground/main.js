@@ -11,11 +11,14 @@ import { simulateCommand } from "./commands.js";
 import { Editor } from "./editor.js";
 import { Engine } from "./engine.js";
 import { Evolve } from "./evolve.js";
+import { textFault, within } from "./limits.js";
 import { Measure } from "./measure.js";
 import { Reference, introduction } from "./reference.js";
 import { Watch } from "./watch.js";
 
 /** @typedef {{name: string, text: string}} Example */
+
+const MOST_NODES = 500;
 
 class Page {
   /** @param {{trees: Example[], worlds: Example[]}} examples */
@@ -69,8 +72,7 @@ class Page {
 
   /** @returns {import("./address.js").State} */
   state() {
-    const whole = (/** @type {HTMLInputElement} */ input, /** @type {number} */ low, /** @type {number} */ high) => Math.min(high, Math.max(low, Math.floor(Number(input.value)) || low));
-    return { tree: this.editor.text, world: this.world.get(), seed: whole(this.seed, 0, Number.MAX_SAFE_INTEGER), seconds: Math.min(3600, Math.max(0.1, Number(this.measure.seconds.value) || 60)), runs: whole(this.measure.runs, 1, 100000) };
+    return { tree: this.editor.text, world: this.world.get(), seed: within(this.seed), seconds: within(this.measure.seconds), runs: within(this.measure.runs) };
   }
 
   /** Checks tree and world, and shows them. */
@@ -79,6 +81,12 @@ class Page {
     const { tree, world, seed } = this.state();
     setText(this.measure.command, simulateCommand(this.state()));
     this.evolve.estimate();
+    const long = [this.editor, this.world.editor].find((editor) => textFault(editor.text));
+    if (long) {
+      this.valid = false;
+      [this.measure.button.disabled, this.evolve.button.disabled] = [true, true];
+      return long.mark([{ line: 0, column: 0, message: textFault(long.text) }], []);
+    }
     try {
       const view = await this.engine.front.ask({ do: "world", world }).catch((error) => error);
       if (number !== this.checks) return;
@@ -98,9 +106,9 @@ class Page {
     }
   }
 
-  /** Shows a tree without making it the page's tree. @param {any} tree */
+  /** Shows a tree without making it the page's tree. Of a very large tree, only the first nodes are shown. @param {any} tree */
   look(tree) {
-    this.drawing.set(tree.nodes);
+    this.drawing.set(tree.nodes.slice(0, MOST_NODES));
     this.account.set(tree);
     this.tools.select(-1);
     this.drawing.svg.setAttribute("aria-label", `The tree, ${tree.nodes.length} nodes`);

@@ -28,8 +28,10 @@ export class Measure {
   }
 
   toggle() {
-    if (this.going) this.stopped = true;
-    else this.measure();
+    if (!this.going) return this.measure();
+    // A request can take minutes, so its thread is ended.
+    this.stopped = true;
+    for (const thread of this.engine.runs) thread.fail("stopped");
   }
 
   async measure() {
@@ -54,8 +56,7 @@ export class Measure {
         if (performance.now() - drawn < 200) return;
         drawn = performance.now();
         this.histogram.set(fitness.flatMap((part) => part ?? []), null);
-      }, () => this.stopped);
-      if (this.stopped) return setText(this.told, `Stopped after ${count(done, "run")}.`);
+      });
       const all = fitness.flatMap((part) => part ?? []);
       const sum = await this.engine.front.ask({ do: "summarise", fitness: all, hashes: hashes.flat() });
       const se = sum.sd / Math.sqrt(runs);
@@ -66,7 +67,7 @@ export class Measure {
       const rate = robots ? `, ${thousands((runs * robots * seconds) / took)} robot-seconds a second` : "";
       setText(this.told, `Fitness ${fixed(sum.mean, 4)}${error} over ${count(runs, "run")}; hash ${sum.hash}; ${fixed(took, 1)} s${rate}`);
     } catch (error) {
-      setText(this.told, /** @type {Error} */ (error).message);
+      setText(this.told, this.stopped ? `Stopped after ${count(done, "run")}.` : /** @type {Error} */ (error).message);
     } finally {
       this.going = false;
       this.progress.value = 0;

@@ -5,6 +5,7 @@ import { button, h, setAttr, setText } from "../shared/dom.js";
 import { fixed } from "../shared/format.js";
 import { sensesInWords } from "../arena/senses.js";
 import { Arena } from "./arena.js";
+import { within } from "./limits.js";
 
 const UPDATE_S = 0.1;
 const SPEEDS = [0.25, 0.5, 1, 2, 5, 10, 20];
@@ -50,7 +51,7 @@ export class Watch {
 
   async restart() {
     if (!this.choice || !this.view) return;
-    this.run = Math.max(0, Math.floor(Number(this.runInput.value)) || 0);
+    this.run = within(this.runInput);
     this.arena.clear();
     try {
       this.show(await this.thread.ask({ do: "watch", ...this.choice, run: this.run }));

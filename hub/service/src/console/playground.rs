@@ -20,6 +20,8 @@ use std::time::UNIX_EPOCH;
 const PAGE: &str = "index.html";
 /// Folders that are searched for the playground, relative to the folder of the program: in a checkout, and installed.
 const FOLDERS: [&str; 2] = ["../playground", "../share/xpuck/playground"];
+/// Maximum size of a file (bytes).
+const MAX_FILE: u64 = 64 << 20;
 /// Content security policy: as on the console's page, and WebAssembly may be compiled.
 const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data: blob:; \
     style-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -33,11 +35,20 @@ pub fn folder() -> Option<PathBuf> {
 /// Returns the absolute path of a folder with a playground.
 ///
 /// # Errors
-/// If the folder or its page cannot be read.
+/// If the folder does not exist, or its page is not a file.
 pub fn checked(folder: &Path) -> std::io::Result<PathBuf> {
     let folder = folder.canonicalize()?;
-    std::fs::File::open(folder.join(PAGE))?;
+    regular(&folder.join(PAGE))?;
     Ok(folder)
+}
+
+/// Returns the metadata of a regular file that is not too large. Reads of other files may block or never end.
+fn regular(path: &Path) -> std::io::Result<Metadata> {
+    let file = path.metadata()?;
+    match file.is_file() && file.len() <= MAX_FILE {
+        true => Ok(file),
+        false => Err(std::io::Error::other("not a regular file of at most 64 MiB")),
+    }
 }
 
 /// Serves a playground on `listener` until the process ends. `address` is the address of the listener.
@@ -91,7 +102,7 @@ fn respond(folder: &Path, name: &str, asked: &HeaderMap) -> std::io::Result<Resp
     if !path.starts_with(folder) {
         return Err(std::io::ErrorKind::NotFound.into());
     }
-    let version = version(&path.metadata()?);
+    let version = version(&regular(&path)?);
     let headers = [
         (header::CONTENT_TYPE, assets::kind(name)),
         (header::CONTENT_SECURITY_POLICY, POLICY),
@@ -105,7 +116,8 @@ fn respond(folder: &Path, name: &str, asked: &HeaderMap) -> std::io::Result<Resp
         return Ok((StatusCode::NOT_MODIFIED, headers, version).into_response());
     }
     let packed = path.with_added_extension(OsStr::new("gz"));
-    Ok(match assets::accepts_gzip(asked).then(|| std::fs::read(&packed)) {
+    let packed = assets::accepts_gzip(asked).then(|| regular(&packed).and_then(|_| std::fs::read(&packed)));
+    Ok(match packed {
         Some(Ok(bytes)) => (headers, version, [(header::CONTENT_ENCODING, "gzip")], bytes).into_response(),
         _ => (headers, version, std::fs::read(&path)?).into_response(),
     })
@@ -137,7 +149,8 @@ mod tests {
         std::fs::write(folder.join("a.wasm.gz"), "packed").unwrap();
         std::os::unix::fs::symlink(outside.path().join("secret"), folder.join("link")).unwrap();
         let folder = checked(&folder).unwrap();
-        for name in ["../secret", "link", "/etc/passwd", "none", "", "a\0b"] {
+        assert!(std::process::Command::new("mkfifo").arg(folder.join("fifo")).status().unwrap().success());
+        for name in ["../secret", "link", "/etc/passwd", "none", "", "a\0b", "fifo"] {
             assert!(ask(&folder, name, &[]).is_err(), "{name:?}");
         }
         let plain = ask(&folder, "a.wasm", &[]).unwrap();
