@@ -143,7 +143,8 @@ impl Islands {
         let island = &self.islands.get(&number).ok_or_else(|| unknown(number))?.island;
         let champion = island.champion();
         let tree = island.settings().driving(&champion.tree);
-        let (fitness, trials) = (champion.samples.mean(), champion.samples.n());
+        // The number of the curves: scaled down below eight trials.
+        let (fitness, trials) = (island.progress().derated, champion.samples.n());
         let id = champion.id.to_string();
         Ok(json!({ "island": number, "id": id, "fitness": fitness, "trials": trials, "tree": TreeView::new(&tree) }))
     }

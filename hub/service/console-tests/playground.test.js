@@ -4,6 +4,7 @@ import { decode, encode, validate } from "../console/playground/address.js";
 import { binned } from "../console/playground/histogram.js";
 import { addChild, duplicate, move, places, remove, replace, wrap } from "../console/playground/lines.js";
 
+const evolve = { algorithm: "f-race", islands: 2, population: 32, generations: 3, seed: 4 };
 const TREE = "sel\n  # first\n  seq\n    bleft\n    movcv v_goal 90deg\n\n  explore\n";
 
 test("nodes are the lines with code", () => {
@@ -23,7 +24,7 @@ test("a tree is changed by its nodes, and the rest of the text stays", () => {
 });
 
 test("an address gives its state back", async () => {
-  const state = { tree: TREE, world: { scenario: "mix", robots: 9 }, seed: 7, seconds: 60, runs: 200 };
+  const state = { tree: TREE, world: { scenario: "mix", robots: 9 }, seed: 7, seconds: 60, runs: 200, evolve };
   assert.deepEqual(await decode(await encode(/** @type {any} */ (state))), state);
   const file = { ...state, world: { file: "robots = 4\n" } };
   assert.deepEqual(await decode(await encode(/** @type {any} */ (file))), file);
@@ -32,7 +33,7 @@ test("an address gives its state back", async () => {
 });
 
 test("texts that a page cannot show in time are refused", () => {
-  const state = (/** @type {string} */ tree) => ({ v: 1, tree, world: { scenario: "b", robots: 9 }, seed: 1, seconds: 60, runs: 200 });
+  const state = (/** @type {string} */ tree) => ({ v: 1, tree, world: { scenario: "b", robots: 9 }, seed: 1, seconds: 60, runs: 200, evolve });
   assert.throws(() => validate(state("\n".repeat(65000))), /65001 lines; at most 4000/);
   assert.throws(() => validate(state(`avoiding # ${"\u0301".repeat(60000)}`)), /line 1 has 60011 characters/);
   assert.throws(() => validate(state("a ".repeat(40000))), /80000 characters/);
@@ -48,7 +49,7 @@ test("a hostile address is refused in one line, with little work", async () => {
   const { deflateRawSync } = await import("node:zlib");
   const bomb = deflateRawSync(Buffer.alloc(20_000_000)).toString("base64url");
   await assert.rejects(decode(`#p=${bomb}`), damaged);
-  const good = { v: 1, tree: "explore\n", world: { scenario: "a", robots: 2 }, seed: 1, seconds: 60, runs: 10 };
+  const good = { v: 1, tree: "explore\n", world: { scenario: "a", robots: 2 }, seed: 1, seconds: 60, runs: 10, evolve };
   assert.equal(validate(good).runs, 10);
   for (const [key, value] of [["tree", 3], ["seed", -1], ["seed", 1.5], ["seconds", "60"], ["seconds", 1e9], ["runs", 1e9], ["world", null], ["world", { scenario: "c", robots: 2 }], ["world", { scenario: "a", robots: 1e6 }], ["world", { file: 1 }]]) {
     assert.throws(() => validate({ ...good, [/** @type {string} */ (key)]: value }), new RegExp(`invalid ${key}`));

@@ -10,17 +10,20 @@ import { textFault } from "./limits.js";
  * @property {number} seed
  * @property {number} seconds
  * @property {number} runs
+ * @property {Evolution} evolve
  */
+
+/** @typedef {{algorithm: string, islands: number, population: number, generations: number, seed: number}} Evolution */
 
 const PREFIX = "#p=";
 const MOST_ADDRESS = 32 * 1024;
 const MOST_TEXT = 128 * 1024;
+const ALGORITHMS = ["racing", "median-stopping", "f-race", "noise-aware"];
 const SCENARIOS = ["a", "b", "mix"];
 
 /** @param {State} state @returns {Promise<string>} fragment of an address */
 export async function encode(state) {
-  const { tree, world, seed, seconds, runs } = state;
-  const packed = await through(new Blob([JSON.stringify({ v: 1, tree, world, seed, seconds, runs })]), new CompressionStream("deflate-raw"), MOST_TEXT);
+  const packed = await through(new Blob([JSON.stringify({ v: 1, ...state })]), new CompressionStream("deflate-raw"), MOST_TEXT);
   return PREFIX + toBase64(packed);
 }
 
@@ -44,13 +47,13 @@ export function validate(told) {
   const wrong = (/** @type {string} */ key) => new Error(`the address has an invalid ${key}`);
   if (typeof told !== "object" || told === null || told.v !== 1) throw new Error("the address is from another version of this page");
   if (typeof told.tree !== "string") throw wrong("tree");
-  const number = (/** @type {string} */ key, /** @type {number} */ low, /** @type {number} */ high) => {
-    if (typeof told[key] !== "number" || !(told[key] >= low && told[key] <= high)) throw wrong(key);
-    return told[key];
+  const number = (/** @type {any} */ table, /** @type {string} */ key, /** @type {number} */ low, /** @type {number} */ high) => {
+    if (typeof table?.[key] !== "number" || !(table[key] >= low && table[key] <= high)) throw wrong(key);
+    return table[key];
   };
-  const whole = (/** @type {string} */ key, /** @type {number} */ low, /** @type {number} */ high) => {
-    if (!Number.isInteger(told[key])) throw wrong(key);
-    return number(key, low, high);
+  const whole = (/** @type {any} */ table, /** @type {string} */ key, /** @type {number} */ low, /** @type {number} */ high) => {
+    if (!Number.isInteger(table?.[key])) throw wrong(key);
+    return number(table, key, low, high);
   };
   const { world } = told;
   const isFile = typeof world?.file === "string";
@@ -61,9 +64,16 @@ export function validate(told) {
   return {
     tree: told.tree,
     world: isFile ? { file: world.file } : { scenario: world.scenario, robots: world.robots },
-    seed: whole("seed", 0, Number.MAX_SAFE_INTEGER),
-    seconds: number("seconds", 0.1, 3600),
-    runs: whole("runs", 1, 100000),
+    seed: whole(told, "seed", 0, Number.MAX_SAFE_INTEGER),
+    seconds: number(told, "seconds", 0.1, 3600),
+    runs: whole(told, "runs", 1, 100000),
+    evolve: {
+      algorithm: ALGORITHMS.includes(told.evolve?.algorithm) ? told.evolve.algorithm : ALGORITHMS[0],
+      islands: whole(told.evolve, "islands", 1, 64),
+      population: whole(told.evolve, "population", 8, 4096),
+      generations: whole(told.evolve, "generations", 1, 10000),
+      seed: whole(told.evolve, "seed", 0, 1e9),
+    },
   };
 }
 

@@ -20,6 +20,7 @@ export class Arena {
     this.world = null;
     this.selected = "";
     this.dragged = -1;
+    this.pressed = false;
     this.shownAt = -1;
     const toggle = (/** @type {"senses" | "trails" | "names"} */ name, /** @type {string} */ text) => {
       const node = button(text, () => {
@@ -53,10 +54,13 @@ export class Arena {
       if (event.button !== 0) return;
       this.canvas.setPointerCapture(event.pointerId);
       this.dragged = -1;
+      this.pressed = true;
       place(event, "down");
     });
     this.canvas.addEventListener("pointermove", (event) => this.dragged >= 0 && place(event, "move"));
-    for (const type of ["pointerup", "pointercancel"]) this.canvas.addEventListener(type, () => (this.dragged = -1));
+    for (const type of ["pointerup", "pointercancel"]) this.canvas.addEventListener(type, () => {
+      [this.dragged, this.pressed] = [-1, false];
+    });
     this.canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
       const box = this.canvas.getBoundingClientRect();
@@ -68,8 +72,10 @@ export class Arena {
   hear(told) {
     if (told.told !== "where") return;
     if (told.what === "down") {
-      this.dragged = this.names.indexOf(told.name);
-      if (this.dragged >= 0 && this.dragged < this.robots()) this.act.select(this.dragged);
+      const body = this.names.indexOf(told.name);
+      // The painter answers later than a quick click ends.
+      this.dragged = this.pressed ? body : -1;
+      if (body >= 0 && body < this.robots()) this.act.select(body);
     } else if (this.dragged >= 0) this.act.drag(this.dragged, told.at[0], told.at[1]);
   }
 

@@ -21,10 +21,17 @@ const SIZES = [["4", "64", "12"], ["9", "256", "84"]];
  */
 const evolved = (world) => ("file" in world ? world : { ...world, scenario: "mix" });
 
+/** Returns the first rules of a tree, after the usual one against obstacles. @param {any} tree */
+function gist({ account_items: items }) {
+  const rules = items.filter((/** @type {any} */ { depth, text }) => depth === 1 && !/obstacle/.test(text)).slice(0, 2);
+  const text = rules.map((/** @type {any} */ rule) => rule.text).join("; ");
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
 export class Evolve {
   /**
    * @param {import("./engine.js").Engine} engine
-   * @param {{world: () => import("./address.js").State, use: (tree: string) => void, champion: (tree: any) => void}} act
+   * @param {{world: () => import("./address.js").State, changed: () => void, use: (tree: string) => void, champion: (tree: any) => void}} act
    */
   constructor(engine, act) {
     this.engine = engine;
@@ -32,8 +39,8 @@ export class Evolve {
     this.going = false;
     /** @type {any} */
     this.run = null;
-    const number = (/** @type {string} */ label, /** @type {string} */ value, /** @type {number} */ low, /** @type {number} */ high) => h("input", { type: "number", min: String(low), max: String(high), value, "aria-label": label, on: { change: () => this.estimate() } });
-    this.algorithm = h("select", { "aria-label": "Algorithm", on: { change: () => this.estimate() } }, ...ALGORITHMS.map(([value, text]) => h("option", { value, text })));
+    const number = (/** @type {string} */ label, /** @type {string} */ value, /** @type {number} */ low, /** @type {number} */ high) => h("input", { type: "number", min: String(low), max: String(high), value, "aria-label": label, on: { change: () => this.act.changed() } });
+    this.algorithm = h("select", { "aria-label": "Algorithm", on: { change: () => this.act.changed() } }, ...ALGORITHMS.map(([value, text]) => h("option", { value, text })));
     this.islands = number("Islands", SIZES[0][0], 1, 64);
     this.population = number("Population of an island", SIZES[0][1], 8, 4096);
     this.generations = number("Generations", SIZES[0][2], 1, 10000);
@@ -52,29 +59,42 @@ export class Evolve {
       h("div", { class: "row" }, h("label", { class: "inline" }, "Islands ", this.islands), h("label", { class: "inline" }, "Trees ", this.population), h("label", { class: "inline" }, "Generations ", this.generations), h("label", { class: "inline" }, "Seed ", this.seed)),
       this.time, this.progress, this.told, this.chart.node, this.champions, h("p", { class: "dim", text: "The same generations on a computer:" }), this.command);
     this.rate = 60000 * engine.cores;
-    this.estimate();
+    // Robots of the page's world.
+    this.robots = 9;
   }
 
   /** @param {string[]} size */
   size([islands, population, generations]) {
     if (this.going) return;
     [this.islands.value, this.population.value, this.generations.value] = [islands, population, generations];
+    this.act.changed();
+  }
+
+  /** Returns what is chosen for a new run. @returns {import("./address.js").Evolution} */
+  chosen() {
+    return { algorithm: this.algorithm.value, islands: within(this.islands), population: within(this.population), generations: within(this.generations), seed: within(this.seed) };
+  }
+
+  /** @param {import("./address.js").Evolution} evolution */
+  choose({ algorithm, islands, population, generations, seed }) {
+    this.algorithm.value = algorithm;
+    [this.islands.value, this.population.value, this.generations.value, this.seed.value] = [islands, population, generations, seed].map(String);
     this.estimate();
   }
 
   /** Returns the settings of a new run. */
   settings() {
-    return { algorithm: this.algorithm.value, islands: within(this.islands), population: within(this.population), seconds: SECONDS, seed: within(this.seed), world: evolved(this.act.world().world) };
+    const { algorithm, islands, population, seed } = this.chosen();
+    return { algorithm, islands, population, seconds: SECONDS, seed, world: evolved(this.act.world().world) };
   }
 
-  /** Shows the expected time, and the command with the same results. */
+  /** Shows the expected time of a new run, and the command with the results of this run. */
   estimate() {
     const settings = this.settings();
-    const robots = "robots" in settings.world ? settings.world.robots : 9;
-    const budget = settings.islands * settings.population * within(this.generations) * SECONDS * robots;
-    setText(this.command, evolveCommand(settings, within(this.generations)));
+    const budget = settings.islands * settings.population * within(this.generations) * SECONDS * this.robots;
+    setText(this.command, this.run ? evolveCommand(this.run.settings, this.run.generations) : evolveCommand(settings, within(this.generations)));
     const share = budget >= 0.9 * THESIS && budget <= 1.1 * THESIS ? " (the thesis's budget)" : "";
-    setText(this.time, `${thousands(budget)} robot-seconds${share}, about ${span(budget / this.rate)} with ${this.engine.cores} threads`);
+    setText(this.time, `${thousands(budget)} robot-seconds${share}, about ${span(Math.max(1, budget / this.rate))} with ${this.engine.cores} threads`);
   }
 
   toggle() {
@@ -94,6 +114,7 @@ export class Evolve {
     this.chart.setLines([], [[]]);
     setText(this.told, "");
     setText(this.button, "Evolve");
+    this.estimate();
   }
 
   async go() {
@@ -103,16 +124,20 @@ export class Evolve {
     this.button.title = "Stop after this generation";
     this.again.hidden = true;
     try {
+      setText(this.told, this.run ? "" : "Generation 1 begins");
       this.run ??= await this.begin();
+      const wanted = within(this.generations);
+      // A finished run can be prolonged.
+      if (this.run.generation >= this.run.generations) this.run.generations = wanted > this.run.generation ? wanted : this.run.generation + wanted;
+      this.estimate();
       while (this.run.generation < this.run.generations && !this.stopped) await this.generation();
       await this.showChampions();
       const over = this.run.generation >= this.run.generations;
       setText(this.button, over ? "Continue" : "Go on");
-      // A finished run can be prolonged.
-      if (over) this.run.generations += within(this.generations);
       this.again.hidden = false;
     } catch (error) {
       this.run = null;
+      this.estimate();
       setText(this.told, /** @type {Error} */ (error).message);
       setText(this.button, "Evolve");
     } finally {
@@ -161,8 +186,8 @@ export class Evolve {
     champions.sort((a, b) => b.fitness - a.fitness);
     this.champions.replaceChildren(...champions.slice(0, 9).map((champion) => h("li", {},
       h("span", { text: `Island ${champion.island + 1}: ${fixed(champion.fitness, 3)} in ${champion.trials} trials, ${champion.tree.nodes.length} nodes` }),
-      button("Look", () => this.act.champion(champion.tree), { class: "small" }),
+      button("Look", () => this.act.champion(champion.tree), { class: "small", title: "Show it in the drawing; your text stays" }),
       button("Use this tree", () => this.act.use(champion.tree.text), { class: "small" }),
-      h("p", { class: "dim", text: champion.tree.account || champion.tree.account_items[0]?.text || "" }))));
+      h("p", { class: "dim", text: gist(champion.tree) }))));
   }
 }

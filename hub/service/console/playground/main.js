@@ -1,7 +1,7 @@
 // @ts-check
 // The playground: write a tree, watch robots run it, measure it, evolve a better one, and share it.
 
-import { button, byId, h, setText } from "../shared/dom.js";
+import { button, byId, h, setText, show } from "../shared/dom.js";
 import { AccountList } from "../tree/account.js";
 import { TreeView } from "../tree/view.js";
 import { decode, encode } from "./address.js";
@@ -31,6 +31,8 @@ class Page {
     this.tools = new NodeTools({ text: () => this.editor.text, set: (text) => this.editor.set(text) });
     this.account = new AccountList((index) => this.drawing.mark(index));
     this.reference = new Reference();
+    this.shown = h("p", { class: "warn", text: "A champion, not the tree of the text. Press “Use this tree” to run it.", hidden: true });
+    this.copied = h("p", { class: "dim", role: "status" });
     this.drawing = new TreeView({ onNode: (index) => {
       this.drawing.mark(index);
       this.account.mark(index);
@@ -42,8 +44,11 @@ class Page {
       this.drawing.light(nodes);
       this.account.light(nodes);
     } });
-    this.measure = new Measure(this.engine, () => this.state());
-    this.evolve = new Evolve(this.engine, { world: () => this.state(), use: (tree) => this.use(tree), champion: (tree) => this.look(tree) });
+    this.measure = new Measure(this.engine, () => this.state(), () => this.note());
+    this.evolve = new Evolve(this.engine, { world: () => this.state(), changed: () => this.note(), use: (tree) => this.use(tree), champion: (tree) => {
+      this.look(tree);
+      show(this.shown, true);
+    } });
     this.build(examples);
   }
 
@@ -58,29 +63,43 @@ class Page {
       button("SVG", () => this.save("tree.svg", "svg"), { class: "small", title: "Download the drawing" }), button("World", () => this.saveWorld(), { class: "small", title: "Download the world file" }));
     byId("playground").replaceChildren(
       h("div", { class: "column" }, introduction((tree) => this.use(tree)),
-        panel("write", "Write", "the tree that every robot runs ten times a second", h("div", { class: "row" }, example), this.editor.node, this.tools.node, this.reference.node),
+        panel("write", "Write", "the tree that every robot runs ten times a second", h("div", { class: "row" }, example), this.editor.node, this.reference.node),
         panel("where", "World and task", "", this.world.node, h("label", { class: "inline" }, "Seed ", this.seed)),
-        panel("share", "Share", "tree, world and numbers are in the address", files)),
+        panel("share", "Share", "tree, world and numbers are in the address", files, this.copied)),
       h("div", { class: "column" },
-        panel("drawing", "Drawing", "the results of the selected robot's nodes", this.drawing.tools, this.drawing.node, this.drawing.more),
-        panel("words", "In plain words", "point at a sentence to see its node", this.account.node),
-        panel("evolve", "Evolve", "trees on islands, one island after another in each thread", this.evolve.node)),
+        panel("drawing", "Drawing", "the results of the selected robot's nodes", this.shown, this.drawing.tools, this.drawing.node, this.drawing.more, this.tools.node),
+        panel("words", "In plain words", "point at a sentence to see its node", this.account.node)),
       h("div", { class: "column" },
         panel("watch", "Watch", "drag robots or the frisbee", this.watch.node),
-        panel("measure", "Measure", "fitness over many runs", this.measure.node)));
+        panel("measure", "Measure", "fitness over many runs", this.measure.node),
+        panel("evolve", "Evolve", "trees on islands, one island after another in each thread", this.evolve.node)));
   }
 
   /** @returns {import("./address.js").State} */
   state() {
-    return { tree: this.editor.text, world: this.world.get(), seed: within(this.seed), seconds: within(this.measure.seconds), runs: within(this.measure.runs) };
+    return { tree: this.editor.text, world: this.world.get(), seed: within(this.seed), seconds: within(this.measure.seconds), runs: within(this.measure.runs), evolve: this.evolve.chosen() };
+  }
+
+  /** Shows what follows from the numbers, and keeps the state in the address. */
+  async note() {
+    const state = this.state();
+    setText(this.measure.command, simulateCommand(state));
+    this.measure.compare();
+    this.watch.seconds = state.seconds;
+    this.evolve.estimate();
+    try {
+      history.replaceState(null, "", await encode(state));
+    } catch {
+      // A text that is too long for an address is marked by the check.
+    }
   }
 
   /** Checks tree and world, and shows them. */
   async check() {
     const number = ++this.checks;
     const { tree, world, seed } = this.state();
-    setText(this.measure.command, simulateCommand(this.state()));
-    this.evolve.estimate();
+    await this.note();
+    if (number !== this.checks) return;
     const long = [this.editor, this.world.editor].find((editor) => textFault(editor.text));
     if (long) {
       this.valid = false;
@@ -91,6 +110,8 @@ class Page {
       const view = await this.engine.front.ask({ do: "world", world }).catch((error) => error);
       if (number !== this.checks) return;
       const broken = view instanceof Error;
+      if (!broken) this.evolve.robots = view.world.robots.length;
+      this.evolve.estimate();
       this.world.editor.mark(broken ? [fault(view.message)] : [], []);
       const told = await this.engine.front.ask({ do: "tree", text: tree, form: "bt", ...(broken ? {} : { world }) });
       if (number !== this.checks) return;
@@ -98,9 +119,10 @@ class Page {
       this.valid = told.errors.length === 0 && !broken;
       this.measure.button.disabled = !this.valid;
       this.evolve.button.disabled = broken;
+      this.watch.playButton.disabled = !this.valid;
+      show(this.shown, false);
       if (told.errors.length === 0) this.look(told.tree);
       if (this.valid) await this.watch.begin({ tree, world, seed }, view);
-      history.replaceState(null, "", await encode(this.state()));
     } catch (error) {
       this.say(/** @type {Error} */ (error).message);
     }
@@ -127,9 +149,9 @@ class Page {
   async share() {
     try {
       await navigator.clipboard.writeText(location.href);
-      this.say("The address is copied.");
+      setText(this.copied, "The address is copied.");
     } catch {
-      this.say("Copy the address from the browser's address bar.");
+      setText(this.copied, "Copy the address from the browser's address bar.");
     }
   }
 
@@ -150,6 +172,10 @@ class Page {
 
   async start() {
     addEventListener("hashchange", () => this.fromAddress());
+    // Numbers outside the range of their field are replaced, before the field's own listener reads them.
+    addEventListener("change", ({ target }) => {
+      if (target instanceof HTMLInputElement && target.type === "number") target.value = String(within(target));
+    }, true);
     this.engine.loaded.then(() => document.documentElement.setAttribute("data-ready", ""), (error) => this.say(`The simulator could not be loaded: ${error.message}`));
     const { nodes, registers } = await this.engine.front.ask({ do: "nodes" });
     [this.editor.nodes, this.editor.registers] = [nodes, registers];
@@ -165,6 +191,7 @@ class Page {
       this.seed.value = String(state.seed);
       this.measure.seconds.value = String(state.seconds);
       this.measure.runs.value = String(state.runs);
+      this.evolve.choose(state.evolve);
       this.use(state.tree);
       return true;
     } catch (error) {

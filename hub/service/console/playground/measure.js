@@ -1,7 +1,7 @@
 // @ts-check
 // Fitness of the tree over many runs, simulated by all threads, with the digits of `xpuck simulate`.
 
-import { button, h, setText } from "../shared/dom.js";
+import { button, h, setText, show } from "../shared/dom.js";
 import { count, fixed, thousands } from "../shared/format.js";
 import { Histogram } from "./histogram.js";
 
@@ -9,22 +9,24 @@ import { Histogram } from "./histogram.js";
 const BLOCK = 16;
 
 export class Measure {
-  /** @param {import("./engine.js").Engine} engine @param {() => import("./address.js").State} state */
-  constructor(engine, state) {
+  /** @param {import("./engine.js").Engine} engine @param {() => import("./address.js").State} state @param {() => void} changed called after a number was changed */
+  constructor(engine, state, changed) {
     this.engine = engine;
     this.state = state;
     this.going = false;
     this.stopped = false;
-    this.runs = h("input", { type: "number", min: "1", max: "100000", value: "200", "aria-label": "Number of runs" });
-    this.seconds = h("input", { type: "number", min: "0.1", max: "3600", step: "any", value: "60", "aria-label": "Seconds of a run" });
+    this.runs = h("input", { type: "number", min: "1", max: "100000", value: "200", "aria-label": "Number of runs", on: { change: changed } });
+    this.seconds = h("input", { type: "number", min: "0.1", max: "3600", step: "any", value: "60", "aria-label": "Seconds of a run", on: { change: changed } });
     this.button = button("Measure", () => this.toggle(), { class: "primary" });
     this.progress = h("progress", { max: "1", value: "0", "aria-label": "Runs simulated" });
     this.told = h("p", { class: "figure-row", role: "status" });
     this.histogram = new Histogram();
+    this.measured = "";
+    this.outdated = h("p", { class: "warn", text: "This is the result of an earlier tree, world or setting.", hidden: true });
     this.command = h("pre", { class: "same-command" });
     this.node = h("div", { class: "stack" },
       h("div", { class: "row" }, this.button, h("label", { class: "inline" }, this.runs, " runs of "), h("label", { class: "inline" }, this.seconds, " s"), this.progress),
-      this.told, this.histogram.node, h("p", { class: "dim", text: "The same digits on a computer:" }), this.command);
+      this.outdated, this.told, this.histogram.node, h("p", { class: "dim", text: "The same digits on a computer:" }), this.command);
   }
 
   toggle() {
@@ -34,8 +36,21 @@ export class Measure {
     for (const thread of this.engine.runs) thread.fail("stopped");
   }
 
+  /** Marks a result that is not that of the current state. */
+  compare() {
+    show(this.outdated, this.measured !== "" && this.measured !== this.key());
+  }
+
+  /** Returns all that determines a result. */
+  key() {
+    const { tree, world, seed, seconds, runs } = this.state();
+    return JSON.stringify([tree, world, seed, seconds, runs]);
+  }
+
   async measure() {
     const { tree, world, seed, seconds, runs } = this.state();
+    this.measured = this.key();
+    this.compare();
     this.going = true;
     this.stopped = false;
     setText(this.button, "Stop");

@@ -2,7 +2,7 @@
 // Watching one run: play, pause, step, speed, and the senses of a robot.
 
 import { button, h, setAttr, setText } from "../shared/dom.js";
-import { fixed } from "../shared/format.js";
+import { count, fixed } from "../shared/format.js";
 import { sensesInWords } from "../arena/senses.js";
 import { Arena } from "./arena.js";
 import { within } from "./limits.js";
@@ -24,6 +24,9 @@ export class Watch {
     this.debt = 0;
     this.before = 0;
     this.robot = 0;
+    // Duration of a measured run, and time of the last state (s).
+    this.seconds = 60;
+    this.shownTime = 0;
     this.begun = false;
     /** @type {any} */
     this.moved = null;
@@ -111,9 +114,12 @@ export class Watch {
 
   /** @param {any} state */
   show(state) {
+    // A measured run ends here, so a longer run would show another fitness.
+    if (this.playing && state.t >= this.seconds && this.shownTime < this.seconds) this.pause();
+    this.shownTime = state.t;
     this.arena.update(state);
     const value = typeof state.value === "number" ? ` (value ${fixed(state.value, 2)})` : "";
-    setText(this.clock, `${fixed(state.t, 1)} s, fitness ${fixed(state.fitness, 3)}${value}${state.relocations > 0 ? `, frisbee carried back ${state.relocations} times` : ""}`);
+    setText(this.clock, `${fixed(state.t, 1)} s, fitness ${fixed(state.fitness, 3)}${value}${state.relocations > 0 ? `, frisbee carried back ${count(state.relocations, "time")}` : ""}`);
     setAttr(this.arena.canvas, "aria-label", `Arena after ${fixed(state.t, 1)} s, fitness ${fixed(state.fitness, 3)}. Drag robots or the frisbee.`);
     if (!state.senses) return;
     setText(this.told, `${state.senses.robot} ${sensesInWords(state.senses)}`);
