@@ -20,6 +20,7 @@ for package in "$@"; do
         arch-test | buildah | chromium | cmake | cpio | faketime | ffmpeg | iverilog | kmod | lintian | mmdebstrap | nextpnr-ice40 | npm | \
             openscad | openssl | pkg-config | pngquant | python3 | verilator | xauth | yosys | z3 | zstd) has "$package" ;;
         avr-libc) [ -e /usr/lib/avr/include/avr/io.h ] ;;
+        cargo-web) [ -x /usr/bin/cargo ] ;;
         btrfs-progs) has mkfs.btrfs ;;
         device-tree-compiler) has dtc ;;
         dosfstools) has mkfs.vfat ;;
@@ -40,6 +41,7 @@ for package in "$@"; do
         libusb-1.0-0-dev) library libusb-1.0 ;;
         libzmq3-dev) library libzmq ;;
         libzstd-dev) library libzstd ;;
+        lld-19) has wasm-ld-19 ;;
         mesa-vulkan-drivers) also=libvulkan1 && found '*.json' /usr/share/vulkan/icd.d /etc/vulkan/icd.d ;;
         mtools) has mcopy ;;
         nodejs) has node ;;
@@ -49,7 +51,8 @@ for package in "$@"; do
         qemu-system-arm) has qemu-system-aarch64 ;;
         qemu-system-x86) has qemu-system-x86_64 ;;
         qemu-user-static) has qemu-aarch64-static ;;
-        rustc-web) also="cargo-web rust-web-src" && [ -x /usr/bin/rustc ] ;;
+        rust-web-src) [ -d /usr/lib/rustlib/src/rust/library ] ;;
+        rustc-web) [ -x /usr/bin/rustc ] ;;
         slurm-wlm) also=munge && has slurmctld ;;
         systemd-container) has systemd-nspawn ;;
         xvfb) has xvfb-run ;;
