@@ -37,7 +37,7 @@ APT_OCI = buildah
 APT_BOOT = qemu-system-arm
 APT_DEVICES = $(APT_MODULES) cpio qemu-system-x86
 # Debian's own compiler builds the standard library for other architectures; rustup would download it.
-APT_CROSS = $(APT_DEBIAN) rustc-web g++-aarch64-linux-gnu g++-arm-linux-gnueabihf
+APT_CROSS = $(APT_DEBIAN) rustc-web cargo-web rust-web-src g++-aarch64-linux-gnu g++-arm-linux-gnueabihf
 
 # Standard library and linker for WebAssembly, where rustup has no such target.
 APT_WASM = rustc-web cargo-web rust-web-src lld-19
