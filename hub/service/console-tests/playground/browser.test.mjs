@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import path from "node:path";
 import { after, before, test } from "node:test";
 import { launch, PATIENCE, program } from "../e2e/harness.mjs";
+import { library, ROOT } from "./library.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 // Maximum time for which the page's own thread may be blocked (ms), longer on a slow machine. Other tests run at the same time, so this
@@ -77,6 +79,16 @@ test("a measurement has the digits of xpuck simulate", async () => {
   await page.waitForFunction(() => /hash/.test(document.querySelector("#measure .figure-row")?.textContent ?? ""));
   assert.match((await told("measure")) ?? "", /^Fitness 0\.3129 ± 0\.0030 .*200 runs; hash cf0f875b7257635b/);
   assert.equal(await page.textContent("#measure .same-command"), "xpuck simulate tree.bt --scenario b --count 9 --runs 200 --seconds 60 --seed 7");
+});
+
+test("trees, worlds, runs and ten generations have the digits of node", async () => {
+  const text = readFileSync(path.join(ROOT, "docs/trees/aac.bt"), "utf8");
+  const world = { file: readFileSync(path.join(ROOT, "docs/worlds/missions/aac.toml"), "utf8") };
+  const settings = { algorithm: "racing", islands: 1, population: 32, seconds: 5, seed: 3, world: { scenario: "mix", robots: 9 } };
+  const requests = [{ do: "tree", text, form: "bt", world }, { do: "world", world }, { do: "simulate", tree: text, world, seconds: 20, seed: 7, first: 0, count: 16 },
+    { do: "evolve", settings, islands: [0] }, ...Array.from({ length: 10 }, () => ({ do: "generation", island: 0, immigrants: [] })), { do: "champion", island: 0 }];
+  const answers = await page.evaluate((requests) => Promise.all(requests.map((request) => /** @type {any} */ (window).playground.engine.islands[0].ask(request))), requests);
+  assert.deepEqual(answers, requests.map(library()));
 });
 
 test("evolution does not block the page, and its tree can be used", async () => {

@@ -7,27 +7,21 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { evolveCommand, simulateCommand } from "../../console/playground/commands.js";
+import { library, module, ROOT } from "./library.mjs";
 
-const ROOT = path.join(import.meta.dirname, "../../../..");
 const XPUCK = path.join(process.env.XPUCK_BIN ?? path.join(ROOT, "target/debug"), "xpuck");
-const { instance } = await WebAssembly.instantiate(readFileSync(path.join(ROOT, "target/playground/playground/xpuck.wasm")), {});
-const library = /** @type {any} */ (instance.exports);
+const answer = library();
 
 /** @param {object} request */
 function ask(request) {
-  const bytes = new TextEncoder().encode(JSON.stringify(request));
-  const at = library.reserve(bytes.length);
-  new Uint8Array(library.memory.buffer, at, bytes.length).set(bytes);
-  const length = library.answer();
-  const answer = JSON.parse(new TextDecoder().decode(new Uint8Array(library.memory.buffer, library.text(), length)));
-  assert.equal(answer.error, undefined);
-  return answer;
+  const found = answer(request);
+  assert.equal(found.error, undefined);
+  return found;
 }
 
 const read = (/** @type {string} */ file) => readFileSync(path.join(ROOT, file), "utf8");
 
-test("the library imports nothing", async () => {
-  const module = await WebAssembly.compile(readFileSync(path.join(ROOT, "target/playground/playground/xpuck.wasm")));
+test("the library imports nothing", () => {
   assert.deepEqual(WebAssembly.Module.imports(module), []);
 });
 

@@ -5,8 +5,8 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { launch, program } from "../e2e/harness.mjs";
+import { library, ROOT } from "./library.mjs";
 
-const ROOT = path.join(import.meta.dirname, "../../../..");
 const FILES = path.join(ROOT, "target/playground");
 const XPUCK = path.join(process.env.XPUCK_BIN ?? path.join(ROOT, "target/debug"), "xpuck");
 const rounds = Number(process.argv[2] ?? 7);
@@ -25,20 +25,11 @@ const seconds = (/** @type {() => void} */ work) => {
 const packed = readdirSync(FILES, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".gz"));
 console.log(`compressed: ${packed.reduce((sum, name) => sum + statSync(path.join(FILES, name)).size, 0)} bytes, of which WebAssembly ${statSync(path.join(FILES, "playground/xpuck.wasm.gz")).size}`);
 
-const { instance } = await WebAssembly.instantiate(readFileSync(path.join(FILES, "playground/xpuck.wasm")), {});
-const library = /** @type {any} */ (instance.exports);
+const ask = library();
 const tree = readFileSync(TREE, "utf8");
 
-/** @param {number} first @param {number} count */
-function simulate(first, count) {
-  const request = new TextEncoder().encode(JSON.stringify({ do: "simulate", tree, world: { scenario: "b", robots: 9 }, seconds: 60, seed: 7, first, count }));
-  const at = library.reserve(request.length);
-  new Uint8Array(library.memory.buffer, at, request.length).set(request);
-  library.answer();
-}
-
 function wasm() {
-  for (let first = 0; first < RUNS.wasm; first += 16) simulate(first, 16);
+  for (let first = 0; first < RUNS.wasm; first += 16) ask({ do: "simulate", tree, world: { scenario: "b", robots: 9 }, seconds: 60, seed: 7, first, count: 16 });
 }
 
 function native() {
