@@ -15,6 +15,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
+use xpuck_wire::file;
 
 /// File that is served for the folder itself.
 const PAGE: &str = "index.html";
@@ -38,17 +39,8 @@ pub fn folder() -> Option<PathBuf> {
 /// If the folder does not exist, or its page is not a file.
 pub fn checked(folder: &Path) -> std::io::Result<PathBuf> {
     let folder = folder.canonicalize()?;
-    regular(&folder.join(PAGE))?;
+    file::bytes(&folder.join(PAGE), MAX_FILE)?;
     Ok(folder)
-}
-
-/// Returns the metadata of a regular file that is not too large. Reads of other files may block or never end.
-fn regular(path: &Path) -> std::io::Result<Metadata> {
-    let file = path.metadata()?;
-    match file.is_file() && file.len() <= MAX_FILE {
-        true => Ok(file),
-        false => Err(std::io::Error::other("not a regular file of at most 64 MiB")),
-    }
 }
 
 /// Serves a playground on `listener` until the process ends. `address` is the address of the listener.
@@ -102,7 +94,7 @@ fn respond(folder: &Path, name: &str, asked: &HeaderMap) -> std::io::Result<Resp
     if !path.starts_with(folder) {
         return Err(std::io::ErrorKind::NotFound.into());
     }
-    let version = version(&regular(&path)?);
+    let version = version(&path.metadata()?);
     let headers = [
         (header::CONTENT_TYPE, assets::kind(name)),
         (header::CONTENT_SECURITY_POLICY, POLICY),
@@ -116,10 +108,10 @@ fn respond(folder: &Path, name: &str, asked: &HeaderMap) -> std::io::Result<Resp
         return Ok((StatusCode::NOT_MODIFIED, headers, version).into_response());
     }
     let packed = path.with_added_extension(OsStr::new("gz"));
-    let packed = assets::accepts_gzip(asked).then(|| regular(&packed).and_then(|_| std::fs::read(&packed)));
+    let packed = assets::accepts_gzip(asked).then(|| file::bytes(&packed, MAX_FILE));
     Ok(match packed {
         Some(Ok(bytes)) => (headers, version, [(header::CONTENT_ENCODING, "gzip")], bytes).into_response(),
-        _ => (headers, version, std::fs::read(&path)?).into_response(),
+        _ => (headers, version, file::bytes(&path, MAX_FILE)?).into_response(),
     })
 }
 
