@@ -11,7 +11,7 @@ use std::process::{Output, Stdio};
 use std::sync::Mutex;
 
 /// Commands that serve until they are stopped. They are tested in [`super::services`].
-const SERVICES: [&str; 11] = [
+const SERVICES: [&str; 12] = [
     "demo",
     "runs replay",
     "serve arena",
@@ -20,6 +20,7 @@ const SERVICES: [&str; 11] = [
     "serve hub",
     "serve island",
     "serve monitors",
+    "serve playground",
     "serve population-manager",
     "serve robot-sim",
     "serve world-sim",

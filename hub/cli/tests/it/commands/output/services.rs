@@ -145,6 +145,35 @@ fn island_and_geneserver_finish_while_outputs_fail() {
 }
 
 #[test]
+fn playground_is_served_while_outputs_fail() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("index.html"), "the page").unwrap();
+    for sink in [Sink::Full, Sink::Left, Sink::Stalled] {
+        let address = format!("127.0.0.1:{}", free_ports());
+        let (out, err) = (sink.open(), sink.open());
+        let mut command = xpuck();
+        command.args(["serve", "playground", "--end-with-stdin", "--listen", &address, "--files"]).arg(dir.path());
+        let child = command.stdin(Stdio::piped()).stdout(out.0).stderr(err.0).spawn().unwrap();
+        wait_until("the page", || TcpStream::connect(&address).is_ok());
+        assert_eq!(http::get(&address, "/"), (200, "the page".into()));
+        assert_eq!(http::get(&address, "/other").0, 404);
+        let output = ended(child, "playground");
+        assert!(output.status.success(), "{sink:?}: {}", output.status);
+    }
+}
+
+#[test]
+fn playground_without_files_is_refused_in_one_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = xpuck().args(["serve", "playground", "--files"]).arg(dir.path()).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        !output.status.success() && text.lines().count() == 1 && text.contains("not a folder with a playground"),
+        "{text}"
+    );
+}
+
+#[test]
 fn world_is_served_while_outputs_fail() {
     for sink in [Sink::Full, Sink::Left, Sink::Stalled] {
         let (out, err, port) = (sink.open(), sink.open(), free_ports());
