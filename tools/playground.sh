@@ -10,7 +10,7 @@ build="build --profile wasm --target $target -p xpuck-playground --lib"
 if [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
     # shellcheck disable=SC2086
     RUSTFLAGS="-C target-feature=+simd128" cargo $build
-elif [ ! -x /usr/bin/rustc ] || [ ! -x /usr/bin/cargo ] || [ ! -d /usr/lib/rustlib/src/rust ]; then
+elif [ ! -x /usr/bin/rustc ] || [ ! -x /usr/bin/cargo ] || [ ! -d /usr/lib/rustlib/src/rust ] || ! command -v wasm-ld-19 >/dev/null; then
     echo "no compiler for WebAssembly: \`rustup target add $target\`, or Debian's rustc-web, cargo-web, rust-web-src and lld-19" >&2
     exit 77
 else

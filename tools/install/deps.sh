@@ -20,8 +20,8 @@ for package in "$@"; do
         arch-test | buildah | chromium | cmake | cpio | faketime | ffmpeg | iverilog | kmod | lintian | mmdebstrap | nextpnr-ice40 | npm | \
             openscad | openssl | pkg-config | pngquant | python3 | verilator | xauth | yosys | z3 | zstd) has "$package" ;;
         avr-libc) [ -e /usr/lib/avr/include/avr/io.h ] ;;
-        cargo-web) [ -x /usr/bin/cargo ] ;;
         btrfs-progs) has mkfs.btrfs ;;
+        cargo-web) [ -x /usr/bin/cargo ] ;;
         device-tree-compiler) has dtc ;;
         dosfstools) has mkfs.vfat ;;
         fdisk) has sfdisk ;;

@@ -18,7 +18,8 @@ import { textFault } from "./limits.js";
 const PREFIX = "#p=";
 const MOST_ADDRESS = 32 * 1024;
 const MOST_TEXT = 128 * 1024;
-const ALGORITHMS = ["racing", "median-stopping", "f-race", "noise-aware"];
+/** @type {Record<string, string>} algorithms of evolution, with their descriptions */
+export const ALGORITHMS = { racing: "racing, the default", "median-stopping": "median-stopping", "f-race": "f-race, irace's rule", "noise-aware": "noise-aware, the thesis's" };
 const SCENARIOS = ["a", "b", "mix"];
 
 /** @param {State} state @returns {Promise<string>} fragment of an address */
@@ -68,7 +69,7 @@ export function validate(told) {
     seconds: number(told, "seconds", 0.1, 3600),
     runs: whole(told, "runs", 1, 100000),
     evolve: {
-      algorithm: ALGORITHMS.includes(told.evolve?.algorithm) ? told.evolve.algorithm : ALGORITHMS[0],
+      algorithm: Object.hasOwn(ALGORITHMS, told.evolve?.algorithm) ? told.evolve.algorithm : "racing",
       islands: whole(told.evolve, "islands", 1, 64),
       population: whole(told.evolve, "population", 8, 4096),
       generations: whole(told.evolve, "generations", 1, 10000),

@@ -5,12 +5,12 @@ import { button, h, setText } from "../shared/dom.js";
 import { fixed, span, thousands } from "../shared/format.js";
 import { islandColour, palette } from "../shared/colours.js";
 import { Chart } from "../shared/charts.js";
+import { ALGORITHMS } from "./address.js";
 import { evolveCommand } from "./commands.js";
 import { within } from "./limits.js";
 
 // Budget of the thesis's swarm (robot-seconds).
 const THESIS = 52254720;
-const ALGORITHMS = [["racing", "racing, the default"], ["median-stopping", "median-stopping"], ["f-race", "f-race, irace's rule"], ["noise-aware", "noise-aware, the thesis's"]];
 // Duration of a trial (s).
 const SECONDS = 30;
 const SIZES = [["4", "64", "12"], ["9", "256", "84"]];
@@ -40,7 +40,7 @@ export class Evolve {
     /** @type {any} */
     this.run = null;
     const number = (/** @type {string} */ label, /** @type {string} */ value, /** @type {number} */ low, /** @type {number} */ high) => h("input", { type: "number", min: String(low), max: String(high), value, "aria-label": label, on: { change: () => this.act.changed() } });
-    this.algorithm = h("select", { "aria-label": "Algorithm", on: { change: () => this.act.changed() } }, ...ALGORITHMS.map(([value, text]) => h("option", { value, text })));
+    this.algorithm = h("select", { "aria-label": "Algorithm", on: { change: () => this.act.changed() } }, ...Object.entries(ALGORITHMS).map(([value, text]) => h("option", { value, text })));
     this.islands = number("Islands", SIZES[0][0], 1, 64);
     this.population = number("Population of an island", SIZES[0][1], 8, 4096);
     this.generations = number("Generations", SIZES[0][2], 1, 10000);
